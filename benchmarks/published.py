@@ -34,8 +34,7 @@ from converter.source import read
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.profile import Profile, ProfileSettings, profile
 from converter.verify.profile.data import FABRICS, Fabric, Machine
-from converter.verify.profile.hosts import on_hosts
-from converter.verify.profile.predict import Load, between, load, load_alone, times
+from converter.verify.profile.predict import Load, between, load, load_alone, on_hosts, times
 
 NETS = {
     "Inception v3": ("inception3.py", ()),

@@ -9,12 +9,11 @@ from itertools import takewhile
 from typing import Any
 
 from converter.dataclass import dataclass
-from converter.verify.checks.beyond_steps import check_beside
+from converter.verify.checks.beyond_steps import check_beside, check_end
 from converter.verify.checks.fetches import check_fetches
 from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.checks.initial import check_initial
 from converter.verify.checks.lines import PlannedLines, check_lines
-from converter.verify.checks.script_end import check_end
 from converter.verify.checks.slices import check_slices, wholes_in
 from converter.verify.checks.stream import check_data
 from converter.verify.checks.structure import (
@@ -41,7 +40,19 @@ from converter.verify.checks.training import (
     check_weights,
     unless_meant,
 )
-from converter.verify.data import ALL_STEPS, BatchMode, CheckResult, DeviceRow, Report, VariableRow
+from converter.verify.data import (
+    ALL_STEPS,
+    BatchMode,
+    Box,
+    BoxEdge,
+    CheckResult,
+    DeviceRow,
+    DeviceSpan,
+    LossRow,
+    Report,
+    StepTrace,
+    VariableRow,
+)
 from converter.verify.processes.machine import CPU, Devices
 
 _COUNTED = "{} counts the conversion's steps, and the original has no such variable: its checkpoints lack it"
@@ -106,7 +117,9 @@ def judge(
     figures, first, on_host = replayed["steps"], recorded["first"], bool(replayed["first"].get("on_host"))
     ordered = [step for step in figures if step["order"]]
     done = list(takewhile(lambda step: not step.get("diverged"), ordered))
-    ended = _why_ended(ordered, len(done))
+    empty = any(step.get("empty") for step in ordered[len(done) : len(done) + 1])
+    own = "the original's gradients are not finite"
+    ended = "the conversion is fed a batch without examples" if empty else own
     if ordered and not done:
         reason = f"{ended}: there is nothing to compare with"
         return Report("not comparable", reason, asked.gpus, asked.batch, 0, notes=counted)
@@ -204,13 +217,6 @@ def _own_inputs(mine: Facts, theirs: Facts, gpus: int) -> str:
     return listing(row["name"] for row in others) if rows[0] and several == rows[1] else ""
 
 
-def _why_ended(ordered: list[Facts], compared: int) -> str:
-    """Why steps after the compared ones were not."""
-    if any(step.get("empty") for step in ordered[compared : compared + 1]):
-        return "the conversion is fed a batch without examples"
-    return "the original's gradients are not finite"
-
-
 def shown(takers: str, done: list[Facts]) -> str:
     """What steps have shown in which no check failed; takers: `2 towers take`."""
     plural = "" if len(done) == 1 else "s"
@@ -276,3 +282,23 @@ def _notes(replayed: Facts, figures: list[Facts], steps: int, batch: BatchMode) 
     for kind, count in sorted(replayed.get("not_held", {}).items()):
         notes.append(f"{count} {kind} operations inside functions (as in Dataset.map) could not be held still")
     return tuple(notes)
+
+
+def step_trace(found: Facts | None) -> StepTrace | None:
+    """The step that child/tmgprobe/session/timeline.py traced; None if nothing was traced."""
+    if not found or not found["boxes"]:
+        return None
+    return StepTrace(
+        tuple(Box(*row) for row in found["boxes"]),
+        tuple(BoxEdge(*row) for row in found["edges"]),
+        tuple(DeviceSpan(*row) for row in found["spans"]),
+        tuple(sorted(found["variables"].items())),
+    )
+
+
+def losses(replayed: Facts) -> tuple[LossRow, ...]:
+    """The losses of both scripts, step by step; none where one of them could not be read."""
+    found = [step.get("curve") for step in replayed["steps"] if step["order"]]
+    if not all(found):
+        return ()
+    return tuple(LossRow(float(original), float(converted)) for converted, original, _ in found)

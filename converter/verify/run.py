@@ -19,9 +19,8 @@ from converter.source.viewed import viewed
 from converter.verify.checks.lines import PlannedLines, planned_lines
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, ConversionOrigin, LedgerLine, Progress, Report, VerifyError, VerifySettings
-from converter.verify.judge import ComparisonSettings, judge, unlike
+from converter.verify.judge import ComparisonSettings, judge, losses, step_trace, unlike
 from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
-from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
 from converter.verify.processes.child_process import GIB, Child, Event, Limits, environment, how_started, memory_taken
@@ -41,7 +40,6 @@ from converter.verify.runs.protocol import Tell, versions_of
 from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.untrained import evaluation_job, with_evaluation
 from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, whole_job, with_whole
-from converter.verify.traces import losses, step_trace
 
 # How conversions are proven that have other targets than towers.
 PROTOCOLS = {"mirrored": strategy.PROTOCOL, "ddp": ddp.PROTOCOL, "cluster": cluster.PROTOCOL}
@@ -102,7 +100,7 @@ def verify(
             report = with_others(report, single, multi, settings, interpreters)
     report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
     return replace(
-        in_cells(_with_warnings(report, origin), single),
+        _in_cells(_with_warnings(report, origin), single),
         notes=report.notes + left_out + _without_gpus(report, settings),
         origin=origin,
         command=command,
@@ -149,6 +147,11 @@ def _without_gpus(report: Report, settings: VerifySettings) -> tuple[str, ...]:
 
 def _nobody(progress: Progress) -> None:
     """The default for `tell`: does nothing."""
+
+
+def _memory(settings: VerifySettings) -> int:
+    """What the scripts may take, in bytes."""
+    return int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
 
 
 def _check(single: Path, multi: Path, settings: VerifySettings) -> None:
@@ -329,11 +332,6 @@ def _original_alone(single: Copy, like: dict[str, Any], work: Path) -> dict[str,
     return {**like, **copy.job(like["args"], work), "role": "bare", "log": str(work / "original_alone.log")}
 
 
-def _memory(settings: VerifySettings) -> int:
-    """What the scripts may take, in bytes."""
-    return int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
-
-
 @dataclass(frozen=True)
 class _Answers:
     """The answers of the processes of the two scripts.
@@ -455,4 +453,24 @@ def _judged(answers: _Answers, asked: ComparisonSettings, plan: Callable[[], Pla
         losses=losses(replayed),
         original=step_trace(replayed["first"].get("timeline")),
         converted=step_trace(recorded["first"].get("timeline")),
+    )
+
+
+def _in_cells(report: Report, single: Path) -> Report:
+    """A report whose lines are the original notebook's, and that says what of it did not run; others as they are."""
+    notebook = read(str(single)).notebook if single.suffix == ".ipynb" else None
+    if notebook is None:
+        return report
+    told = notebook.told
+    entry = LedgerLine(
+        "unchecked",
+        "notebook",
+        "the cells ran once, in their order, as a script; magics, shell lines and cells in other languages did not run",
+    )
+    return replace(
+        report,
+        reason=told(report.reason),
+        checks=tuple(replace(check, detail=told(check.detail)) for check in report.checks),
+        ledger=(*(replace(one, detail=told(one.detail)) for one in report.ledger), entry),
+        notes=tuple(map(told, report.notes)),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -334,34 +334,28 @@ def _unlike_summaries(both: _Notes) -> Iterator[str]:
 
 def check_printed(both: _Notes) -> Iterator[CheckResult]:
     """A printed number that shows a fetched value in the original shows the same value in the conversion."""
-    pairs, left = [], 0
-    waiting: dict[Any, list[Note]] = {}
-    for note in both.own("printed"):
-        waiting.setdefault((note["steps"], _form(note)), []).append(note)
-    for note in both.other("printed"):
-        found = waiting.get((note["steps"], _form(note)))
-        left += not found
-        pairs += [(found.pop(0), note)] if found else []
-    if not (fault := "" if both.by_one else _miscounted(pairs)):
-        yield from _printed(pairs, left, both.own("run"), both.other("run"), both.towers)
-    else:
-        yield CheckResult("printed values", "failed", fault)
+    pairs, _, left = _paired(both.own("printed"), both.other("printed"), lambda note: (note["steps"], _form(note)))
+    fault = "" if both.by_one else _miscounted(pairs)
+    return _printed(pairs, left, (both.own("run"), both.other("run")), both.towers, fault)
 
 
 def check_printed_in_order(mine: Facts, theirs: Facts, towers: int, by_one: bool) -> Iterator[CheckResult]:
     """The same check for whole runs: lines of one form are paired in their order."""
-    notes = [diary["notes"] for diary in (mine, theirs)]
-    pairs = []
-    waiting: dict[str, list[Note]] = {}
-    for note in notes[0].get("printed", ()):
-        waiting.setdefault(_form(note), []).append(note)
-    for note in notes[1].get("printed", ()):
-        if waiting.get(_form(note)):
-            pairs.append((waiting[_form(note)].pop(0), note))
-    if not (fault := "" if by_one else _miscounted(pairs, chain(*waiting.values()))):
-        yield from _printed(pairs, 0, notes[0].get("run", []), notes[1].get("run", []), towers)
-    else:
-        yield CheckResult("printed values", "failed", fault)
+    own, other = (diary["notes"] for diary in (mine, theirs))
+    pairs, rest, _ = _paired(own.get("printed", ()), other.get("printed", ()), _form)
+    fault = "" if by_one else _miscounted(pairs, rest)
+    return _printed(pairs, 0, (own.get("run", []), other.get("run", [])), towers, fault)
+
+
+def _paired(
+    own: Sequence[Note], other: Sequence[Note], key: Callable[[Note], Any]
+) -> tuple[list[tuple[Note, Note]], list[Note], int]:
+    """Notes with the same key, in their order; the original's that are left, and how many of the other's are."""
+    waiting: dict[Any, list[Note]] = {}
+    for note in own:
+        waiting.setdefault(key(note), []).append(note)
+    pairs = [(waiting[key(note)].pop(0), note) for note in other if waiting.get(key(note))]
+    return pairs, [*chain(*waiting.values())], len(other) - len(pairs)
 
 
 def _miscounted(pairs: list[tuple[Note, Note]], rest: Iterable[Note] = ()) -> str:
@@ -393,12 +387,18 @@ def _form(note: Note) -> str:
 
 
 def _printed(
-    pairs: list[tuple[Note, Note]], left: int, own: list[Note], theirs: list[Note], towers: int
+    pairs: list[tuple[Note, Note]], left: int, notes: tuple[list[Note], list[Note]], towers: int, fault: str
 ) -> Iterator[CheckResult]:
-    """Compares pairs of printed lines, one of each script; left: how many lines have no partner."""
+    """Compares pairs of printed lines, one of each script.
+
+    left: how many lines have no partner; notes: of the runs of both scripts; fault: what is wrong with all of them.
+    """
     name, shown = "printed values", 0
+    if fault:
+        yield CheckResult(name, "failed", fault)
+        return
     for match, note in pairs:
-        runs = _runs(own, match), _runs(theirs, note)
+        runs = _runs(notes[0], match), _runs(notes[1], note)
         for text, wanted in zip(NUMBER.findall(note["line"]), NUMBER.findall(match["line"]), strict=True):
             how = _shows(text, wanted, runs, towers)
             if how is not None and how != 1.0:
@@ -441,3 +441,31 @@ def _rounded(text: str, value: float) -> bool:
     mantissa, _, exponent = text.lower().partition("e")
     digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return abs(float(text) - value) <= 0.51 * 10.0**-digits + 1e-6 * abs(value)
+
+
+def check_end(recorded: Facts, replayed: Facts) -> list[CheckResult]:
+    """If a script failed within the compared steps, the other one must have failed, too; no check if neither did.
+
+    recorded, replayed: the last events of the conversion and of the original: the number of `steps` taken, and of those
+    `skipped` behind them, the `error` that ended the script, and for the original how many `further` steps it took
+    behind the recorded ones.
+    """
+    name = "end of the script"
+    theirs, mine = recorded["error"], replayed["error"]
+    after, own = recorded["steps"] + recorded["skipped"], len(replayed["steps"]) + replayed["further"]
+    if theirs and mine:
+        both = f"the conversion ends with an error after step {after} ({theirs}), and so does the original ({mine})"
+        return [CheckResult(name, "skipped", both)]
+    if theirs:
+        detail = (
+            f"the conversion fails after step {after}: {theirs}; the original, after {_steps_in_words(own)}, does not"
+        )
+        return [CheckResult(name, "failed", detail)]
+    if mine:
+        detail = f"the original fails after {_steps_in_words(own)}, which the conversion does not: {mine}"
+        return [CheckResult(name, "skipped", detail)]
+    return []
+
+
+def _steps_in_words(count: int) -> str:
+    return f"{count} step" if count == 1 else f"{count} steps"

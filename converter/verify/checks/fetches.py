@@ -61,7 +61,8 @@ def check_fetches(
         if fault and rate != "none":
             return [CheckResult(_NAME, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")]
         if fault:
-            return [CheckResult(_NAME, "failed", f"{fault} ({when})", _error(row), TOLERANCE)]
+            error = float(row["error"]) if "error" in row else None
+            return [CheckResult(_NAME, "failed", f"{fault} ({when})", error, TOLERANCE)]
     same = [row for _, row in rows if row["status"] == "same"]
     left = _left_out([row for _, row in rows])
     if first.get("turned") == {}:
@@ -76,10 +77,6 @@ def _when(steps: int | None) -> str:
     if steps is None:
         return "a run after the last step"
     return f"a run after step {steps}" if steps else "a run before the first step"
-
-
-def _error(row: Row) -> float | None:
-    return float(row["error"]) if "error" in row else None
 
 
 def _fault(row: Row) -> str | None:

@@ -38,7 +38,10 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
     status = "drawn otherwise" if not DRAWS.isdisjoint(said) else ""
     status = "cut" if STREAMS in said else "set aside" if ASIDE in said else status
     status = "own files" if OWN_FILES in said else status
-    rows = [_anew(row, status) if status else row for row in found["fed"]]
+    # examples may be others, as the batch size cuts the data, or draws it
+    anew = ("", "order", "others") if status else ()
+    open_ = [row["status"] == "differs" and row["fault"] in anew for row in found["fed"]]
+    rows = [{**row, "status": status} if other else row for row, other in zip(found["fed"], open_, strict=True)]
     for row in rows:
         if row["status"] == "differs":
             return [CheckResult(_NAME, "failed", _fault(row))]
@@ -47,11 +50,6 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
         *(checks or [CheckResult(_NAME, "skipped", "nothing is fed, and no data set is read")]),
         *_evaluated(found, said),
     ]
-
-
-def _anew(row: Row, status: str) -> Row:
-    """The figures of an input whose examples may be others, as the batch size cuts the data, or draws it."""
-    return {**row, "status": status} if row["status"] == "differs" and row["fault"] in ("", "order", "others") else row
 
 
 def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[CheckResult]:
@@ -105,16 +103,13 @@ def _meant(run: Row, said: Collection[str]) -> str:
 
 
 def _fault(row: Row) -> str:
-    if row["fault"] == "setting":
-        value, own = (_value(row[key]) for key in ("value", "own"))
-        return f"{row['input']} is fed {value} instead of {own} (step {row['step']})"
-    return f"{_FAULTS[row['fault']]} ({row['input']}, step {row['step']})"
-
-
-def _value(value: Any) -> str:
-    if not isinstance(value, list):
-        return "other numbers"
-    return ", ".join(f"{number(one):.6g}" for one in value)
+    if row["fault"] != "setting":
+        return f"{_FAULTS[row['fault']]} ({row['input']}, step {row['step']})"
+    value, own = (
+        ", ".join(f"{number(one):.6g}" for one in given) if isinstance(given, list) else "other numbers"
+        for given in (row["value"], row["own"])
+    )
+    return f"{row['input']} is fed {value} instead of {own} (step {row['step']})"
 
 
 def _same(rows: list[Row], towers: int, ended: bool) -> list[CheckResult]:

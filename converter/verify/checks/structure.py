@@ -96,7 +96,10 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
     a random order, so that the one which ends the data may come in any step.
     """
     name, counted, drawn = "batch", dict[tuple[int, int], None](), ""
-    for numbered in _by_train_ops(figures).values():
+    kinds: dict[str, list[tuple[int, Facts]]] = {}  # the steps, each with its number, by the train ops that they run
+    for number_of, step in enumerate(figures, 1):
+        kinds.setdefault(repr(step.get("triggered")), []).append((number_of, step))
+    for numbered in kinds.values():
         ended, full = True, 0
         for number_of, step in _largest_first(numbered) if SHUFFLED in said and batch == "per-gpu" else numbered:
             rows, own = step["rows"], step["own_rows"]
@@ -122,14 +125,6 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
                 return CheckResult(name, "failed", detail)
     words = [f"{rows} examples a step, {own} in the original" for rows, own in counted]
     return CheckResult(name, "passed", "; ".join([*words, *([drawn] if drawn else [])]))
-
-
-def _by_train_ops(figures: list[Facts]) -> dict[str, list[tuple[int, Facts]]]:
-    """The steps, each with its number, by the train ops that they run."""
-    found: dict[str, list[tuple[int, Facts]]] = {}
-    for number_of, step in enumerate(figures, 1):
-        found.setdefault(repr(step.get("triggered")), []).append((number_of, step))
-    return found
 
 
 def _largest_first(figures: list[tuple[int, Facts]]) -> list[tuple[int, Facts]]:

@@ -6,17 +6,20 @@ printed for each batch is printed fewer times, and numbers of batches are smalle
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from converter.dataclass import dataclass
-from converter.verify.checks.printed import RELATIVE, form_of, numbers_in, same_line
 from converter.verify.data import CheckResult
 
 PRINTED, FETCHED, ENDS = "printed lines", "fetched values", "end of the run"
 _WHOLE = re.compile(r"[-+]?\d+")
 Lines = Mapping[tuple[str, ...], Sequence[str]]  # lines by their words
 Runs = Sequence[Sequence[float]]
+RELATIVE = 1e-4  # as fetched values are compared
+ABSOLUTE = 1e-6
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b")
 
 
 @dataclass(frozen=True)
@@ -103,18 +106,15 @@ def _difference(own: Sequence[str], theirs: Sequence[str], towers: int) -> tuple
     pairs = [(a, b) for a, b in zip(own, theirs, strict=True) if not same_line(a, b)]
     if not pairs:
         return None
-    wrong = next(((a, b) for a, b in pairs if not _counts_batches(a, b, towers)), None)
+    numbers = [list(zip(numbers_in(a), numbers_in(b), strict=True)) for a, b in pairs]
+    alike = [all(a == b or _is_count(a, b, towers) for a, b in each) for each in numbers]
+    wrong = next((pair for pair, counts in zip(pairs, alike, strict=True) if not counts), None)
     wanted, found = wrong or pairs[0]
     return wrong is not None, f"prints {found!r} instead of {wanted!r}"
 
 
-def _counts_batches(own: str, theirs: str, towers: int) -> bool:
-    """Whether the numbers of a line only differ as numbers of batches, or their sizes, do."""
-    pairs = list(zip(numbers_in(own), numbers_in(theirs), strict=True))
-    return all(a == b or _is_count(a, b, towers) for a, b in pairs)
-
-
 def _is_count(own: str, theirs: str, towers: int) -> bool:
+    """Whether two numbers only differ as numbers of batches, or their sizes, do."""
     if not (_WHOLE.fullmatch(own) and _WHOLE.fullmatch(theirs)):
         return False
     wanted, found = int(own), int(theirs)
@@ -147,3 +147,38 @@ def _alike(own: Runs, other: Runs) -> bool:
 
 def _close(one: float, other: float) -> bool:
     return one == other or abs(one - other) <= RELATIVE * max(abs(one), abs(other)) or (one != one and other != other)
+
+
+def unlike_lines(one: str, other: str) -> dict[int, tuple[str, str]]:
+    """The lines that differ, {number from one: (the one, the other)}; a line that is missing is empty."""
+    ours, theirs = one.splitlines(), other.splitlines()
+    length = max(len(ours), len(theirs))
+    ours, theirs = ours + [""] * (length - len(ours)), theirs + [""] * (length - len(theirs))
+    return {number: (a, b) for number, (a, b) in enumerate(zip(ours, theirs, strict=True), 1) if not same_line(a, b)}
+
+
+def same_line(one: str, other: str) -> bool:
+    """True if two lines are the same up to whitespace and the rounding of numbers."""
+    if form_of(one) != form_of(other):
+        return False
+    pairs = list(zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True))
+    largest = max((abs(float(b)) for _, b in pairs if math.isfinite(float(b))), default=0.0)
+    return all(_same_number(a, b, largest) for a, b in pairs)
+
+
+def form_of(line: str) -> tuple[str, ...]:
+    """A line's words, with the same one for every number."""
+    return tuple(_NUMBER.sub(" 0 ", line).split())
+
+
+def numbers_in(line: str) -> list[str]:
+    """The numbers of a line, as it writes them."""
+    return _NUMBER.findall(line)
+
+
+def _same_number(one: str, other: str, largest: float) -> bool:
+    a, b = float(one), float(other)
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return one.lstrip("+") == other.lstrip("+")
+    whole = re.fullmatch(r"[-+]?\d+", one) and re.fullmatch(r"[-+]?\d+", other)
+    return a == b if whole else abs(a - b) <= max(ABSOLUTE, RELATIVE * largest)

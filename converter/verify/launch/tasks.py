@@ -49,14 +49,11 @@ def named_hosts(text: str) -> list[str]:
         if not re.fullmatch(r"(?:[\w.\-]+|\[[\w:.]+\])(?::\d{1,5})?", address):
             raise ValueError(f"{address!r} is not HOST or HOST:PORT")
         named = re.search(r":\d{1,5}$", address) is not None
-        hosts.append(address if named else _with_port(address, hosts))
+        ports = (f"{address}:{port}" for port in range(PORT, PORT + len(hosts) + 1))
+        hosts.append(address if named else next(one for one in ports if one not in hosts))
     if len(set(hosts)) < len(hosts):
         raise ValueError(f"{text!r} names an address twice")
     return hosts
-
-
-def _with_port(host: str, hosts: Sequence[str]) -> str:
-    return next(f"{host}:{port}" for port in range(PORT, PORT + len(hosts) + 1) if f"{host}:{port}" not in hosts)
 
 
 def free_ports(number: int) -> list[int]:

@@ -74,13 +74,13 @@ def _forks(event: Event) -> str:
     return f"; it has forked {count} process{'es' * (count > 1)}, in which none is looked for" if count else ""
 
 
-def fails_too(original: Child, event: Event, conversion: Event) -> None:
-    """Raises `Stopped` if the original fails in its first training step, too: its conversion has nothing to be like.
+def fails_too(original: Child, event: Event, conversion: Event, where: str = " in its first training step") -> None:
+    """Raises `Stopped` if the original fails, too: its conversion has nothing to be like.
 
     event: how the original's run by itself ended; conversion: how the conversion's steps did.
     """
     if event["event"] == "ended" and event["message"]:
-        reason = f"{original.title} fails in its first training step by itself: {event['message']}"
+        reason = f"{original.title} fails{where} by itself: {event['message']}"
         more = f"; the converted script fails, too: {conversion['message']}"
         raise Stopped(reason + more, event["trace"] or original.tail())
 

@@ -123,7 +123,9 @@ class Child:
         self._has_come = False  # to its first training step
         self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
         self._token = uuid.uuid4().hex
-        self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(_own_folder(job))}
+        temporary = Path(job["work"]) / f"{job['role']}-tmp"  # removed with the job's folder
+        temporary.mkdir(exist_ok=True)
+        self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(temporary)}
         self._running: Alone | Forked | None = None
         self._seen: set[tuple[int, int]] = set()  # all processes that were ever seen to belong to the script
         self._output: Output | None = None
@@ -140,7 +142,8 @@ class Child:
         self._events: queue.Queue[Event | None] = queue.Queue()
         self._started, self._since, self._over = False, time.monotonic(), False
         self._output = Output(self._log)
-        while isinstance(found := self._server(), Server):
+        plain = self.role.startswith("strategy")
+        while isinstance(found := self._pool.server(self._python, self._environment, plain=plain), Server):
             self.server, self.alone = found, ""
             why = found.why_not(self._limits)
             if found.failure is not None:
@@ -155,9 +158,6 @@ class Child:
                 self._leave_server(str(problem))
         self.alone = found
         self._listen_to(Alone(self._python, self._job, self._environment, self._folder))
-
-    def _server(self) -> Server | str:
-        return self._pool.server(self._python, self._environment, plain=self.role.startswith("strategy"))
 
     def _leave_server(self, why: str) -> None:
         """From now on another server forks the scripts of this interpreter, or none."""
@@ -263,9 +263,9 @@ class Child:
         with contextlib.suppress(BrokenPipeError):
             self._running.write(json.dumps(command).encode() + b"\n")
 
-    def tail(self, lines: int = 20) -> str:
+    def tail(self) -> str:
         """The last lines that the script printed."""
-        return "\n".join(self._output.text().splitlines()[-lines:]) if self._output else ""
+        return "\n".join(self._output.text().splitlines()[-20:]) if self._output else ""
 
     def __enter__(self) -> Child:
         return self
@@ -288,13 +288,6 @@ class Child:
             running.close()
         if self._output:
             self._output.close()
-
-
-def _own_folder(job: Mapping[str, Any]) -> Path:
-    """Where a script's temporary files go; they are removed with the job's folder."""
-    folder = Path(job["work"]) / f"{job['role']}-tmp"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 def _listen(output: Line, events: queue.Queue[Event | None]) -> None:

@@ -223,7 +223,7 @@ def _copy_tree(
         folders[:] = sorted(
             name
             for name in folders
-            if name not in SKIPPED and not name.startswith(WORK) and not _is_environment(Path(folder, name))
+            if name not in SKIPPED and not name.startswith(WORK) and not Path(folder, name, "pyvenv.cfg").exists()
         )
         place = target / Path(folder).relative_to(source)
         place.mkdir(parents=True, exist_ok=True)
@@ -254,10 +254,6 @@ def _with_runtime(script: Path, folder: Path) -> list[str]:
             (folder / f"{name}.py").write_text(module(__version__), encoding="utf-8")
             said.append(f"the scripts ran with {name} {__version__} of this tool, whichever is installed")
     return said
-
-
-def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").exists()
 
 
 def set_gpus(script: Path, gpus: int, args: tuple[str, ...], way: str, root: Path | None = None) -> tuple[str, ...]:

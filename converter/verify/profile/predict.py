@@ -12,10 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, fields
 
 from converter.dataclass import dataclass
-from converter.verify.profile.data import BatchMode, Fabric, Machine, MeasuredStep, Prediction, Transfer
+from converter.verify.profile.data import BatchMode, Fabric, Machine, MeasuredStep, OnHosts, Prediction, Transfer
 
 LARGEST = 16  # GPUs
 ENOUGH = 3  # so many measured numbers of GPUs determine the others
+NETWORKS = (1.0, 10.0, 25.0)  # Gbit/s, nominal
+CLUSTERS = ((10, 1), (2, 1), (2, 4), (2, 8), (8, 4), (8, 8))  # machines, and the GPUs in each
+REACHED = 0.9  # of a network's nominal rate
+HOP = 50.0  # microseconds until a message reaches the next machine; a ring takes 2(N-1) of them one after the other
 HOST = "host"
 GOOD = 0.75  # an efficiency that needs no explanation
 
@@ -104,7 +108,10 @@ def load(measured: MeasuredStep) -> Load:
         host=_one_way(of(HOST, True, True), HOST),
         link=most(_one_way(of(gpu, True, False), gpu) for gpu in gpus),
         peer=most(_one_way(of(gpu, False, True), gpu) for gpu in gpus),
-        batch=most(sum(_batch(edge) for edge in of(gpu, True, False) if edge.target == gpu) for gpu in gpus),
+        batch=most(
+            sum(dict(edge.kinds).get("inputs", 0) for edge in of(gpu, True, False) if edge.target == gpu)
+            for gpu in gpus
+        ),
         transfers=most(_one_way(of(gpu, True, True), gpu, count=True) for gpu in gpus),
         flops=most(flops.get(gpu, 0) for gpu in gpus),
         operations=most(operations.get(gpu, 0) for gpu in gpus) + operations.get(HOST, 0),
@@ -133,10 +140,6 @@ def _one_way(edges: Iterable[Transfer], device: str, count: bool = False) -> flo
         out += size if edge.source == device else 0
         into += size if edge.target == device else 0
     return float(max(out, into))
-
-
-def _batch(edge: Transfer) -> int:
-    return dict(edge.kinds).get("inputs", 0)
 
 
 def between(loads: dict[int, Load], gpus: int) -> Load:
@@ -192,3 +195,45 @@ def limit(now: _Times) -> str:
 
 def _time(seconds: float) -> str:
     return f"{seconds * 1e3:.2g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def predict_hosts(
+    original: MeasuredStep,
+    parameters: int,
+    machine: Machine,
+    clusters: Sequence[tuple[int, int]] = CLUSTERS,
+    networks: Sequence[float] = NETWORKS,
+) -> tuple[OnHosts, ...]:
+    """Steps of `--target cluster` on each network: a process for each GPU; inside of a machine the first fabric counts.
+
+    A worker computes what the original's step does. Its gradients go around a ring of all workers, in which those of
+    one machine are neighbours: then each network card, and each link inside of a machine, carries 2(N-1)/N of the
+    parameters in each direction (benchmarks/cluster.py measures 1.00 to 1.01 times that), and the slowest of them
+    decides.
+
+    parameters: bytes of the variables that are trained.
+    """
+    fabric = machine.fabrics[0]
+    own = times(load_alone(original), fabric, machine)
+    alone = own.compute + own.transfer
+    return tuple(
+        on_hosts(alone, parameters, hosts, gpus, network, fabric) for hosts, gpus in clusters for network in networks
+    )
+
+
+def on_hosts(alone: float, parameters: int, hosts: int, gpus: int, network: float, fabric: Fabric) -> OnHosts:
+    """One step. alone: seconds that one GPU takes for the original's."""
+    workers = hosts * gpus
+    share = 2 * (workers - 1) / workers * parameters / 1e9
+    slowest = min(network * REACHED / 8, fabric.peer if gpus > 1 else float("inf"))
+    transfer = share / slowest + 2 * (workers - 1) * HOP * 1e-6
+    step, overlapped = alone + transfer, max(alone, transfer)
+    return OnHosts(
+        hosts=hosts,
+        gpus=gpus,
+        network=network,
+        compute=alone,
+        transfer=transfer,
+        speedup=workers * alone / step if step else float(workers),
+        most=workers * alone / overlapped if overlapped else float(workers),
+    )

@@ -18,9 +18,8 @@ from converter.verify.processes.layout import Copy, Layout, layout_of
 from converter.verify.processes.runner import Runner
 from converter.verify.processes.workspace import check_scripts, read_towers, set_gpus, work_folder
 from converter.verify.profile.data import MeasuredStep, Profile, ProfileSettings
-from converter.verify.profile.hosts import predict_hosts
 from converter.verify.profile.placements import choice, conversions, placement
-from converter.verify.profile.predict import predict
+from converter.verify.profile.predict import predict, predict_hosts
 from converter.verify.profile.reading import notes_of, read_measured, trained_bytes
 from converter.verify.runs.data_outside import with_data
 from converter.verify.runs.protocol import versions_of

@@ -119,13 +119,14 @@ def judged(
     if not done:
         raise Stopped("the original's gradients are not finite: there is nothing to compare with")
     why = another_rate(done, asked.rate, asked.gpus, ())
+    said = (OWN_FILES,) if asked.shard == "files" else ()  # then workers take other examples than the original
     checks = [
         check_variables(mine, theirs),
         *check_initial(mine["initial"], found[0]["first"]["initial"]),
         check_train_ops(mine, theirs, steps),
         check_batch(steps, asked.gpus, asked.batch),
         _shares(replayed, asked),
-        *_data(replayed["data"], asked),
+        *(check for check in check_data(replayed["data"], asked.batches, said) if check.name not in _OF_WHOLE_RUNS),
         check_gradients(done, asked.batch),
         check_sparse(done),
         check_loss(done),
@@ -148,12 +149,6 @@ def judged(
         ledger=ledger_of(checks, asked.batch, "for each worker", (), {**drawn, **_UNCHECKED}),
         processes=how,
     )
-
-
-def _data(found: Facts, asked: ComparisonSettings) -> list[CheckResult]:
-    """The examples of all workers; workers with files of their own take others than the original."""
-    said = (OWN_FILES,) if asked.shard == "files" else ()
-    return [check for check in check_data(found, asked.batches, said) if check.name not in _OF_WHOLE_RUNS]
 
 
 def _shares(replayed: Facts, asked: ComparisonSettings) -> CheckResult:

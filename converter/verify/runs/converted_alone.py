@@ -22,7 +22,7 @@ def with_check(report: Report, check: CheckResult) -> Report:
 
 
 def check_bare(event: Facts, towers: int) -> CheckResult:
-    """The check for this many towers, made from the last event of the process (child/tmgprobe/roles/bare.py)."""
+    """The check for this many towers, made from the last event of the process (child/tmgprobe/roles/whole.py)."""
     if event["event"] == "ran":
         return _shown(event, towers)
     if event["event"] == "late":

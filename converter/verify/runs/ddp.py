@@ -16,7 +16,7 @@ from converter.verify.checks.figures import check_that, check_within
 from converter.verify.data import BatchMode, CheckResult, LedgerLine, Progress, Report, VariableRow
 from converter.verify.judge import ComparisonSettings, concluded
 from converter.verify.launch.tasks import free_ports
-from converter.verify.processes.answer import Stopped, expect
+from converter.verify.processes.answer import Stopped, expect, fails_too
 from converter.verify.processes.child_process import Child, Event, environment
 from converter.verify.processes.runner import Runner
 from converter.verify.runs.protocol import Jobs, Protocol, Tell, ledger_of, versions_of
@@ -104,8 +104,7 @@ def _fails_too(single: Child, event: Event, conversion: Event) -> None:
             "place of .cuda(), then convert again",
             log,
         )
-    reason = f"{single.title} fails by itself: {event['message']}"
-    raise Stopped(f"{reason}; the converted script fails, too: {conversion['message']}", log)
+    fails_too(single, event, conversion, "")
 
 
 def _script_line(trace: str) -> tuple[str, str]:
@@ -135,9 +134,12 @@ def judged(facts: Facts, gpus: int, batch: BatchMode, versions: tuple[tuple[str,
             "batch normalisation takes its statistics from the examples of one process: with --batch total the weights "
             "differ from the original's by design"
         )
+    other = [row["name"] for row in rows if row["error"] is None]
+    right = f"{len(rows)} with the same names and shapes in all processes"
+    taken, steps = set(facts["taken"]), facts["steps"]
     checks = [
-        _parameters(rows),
-        _steps(facts),
+        check_that("parameters", not other, right, f"{other[0] if other else ''} is another in the conversion"),
+        check_that("steps", taken == {steps}, f"{steps} in each process", f"the processes take {sorted(taken)} steps"),
         check_within("gradients", float(facts["gradients"]), TOLERANCE, *_SAID["gradients"]),
         _weights(facts),
         check_within("processes", float(facts["apart"]), 0.0, *_SAID["processes"]),
@@ -148,31 +150,18 @@ def judged(facts: Facts, gpus: int, batch: BatchMode, versions: tuple[tuple[str,
         _evaluation(facts),
         _saved(facts),
     ]
-    taken = "its batches" if batch == "total" else f"{gpus} batches at a time"
+    on = "its batches" if batch == "total" else f"{gpus} batches at a time"
     return concluded(
         checks,
-        f"{gpus} processes take the original's {facts['steps']} steps on {taken}",
+        f"{gpus} processes take the original's {steps} steps on {on}",
         gpus,
         batch,
-        facts["steps"],
+        steps,
         variables=tuple(map(VariableRow.of_weights, rows)),
         versions=versions,
         neutralised=(("dropout", held),) if held else (),
         ledger=ledger_of(checks, batch, "of each process", list(_differences(facts)), _unchecked(facts, held)),
         processes="each script has its own import of PyTorch",
-    )
-
-
-def _parameters(rows: list[Facts]) -> CheckResult:
-    other = [row["name"] for row in rows if row["error"] is None]
-    right = f"{len(rows)} with the same names and shapes in all processes"
-    return check_that("parameters", not other, right, f"{other[0] if other else ''} is another in the conversion")
-
-
-def _steps(facts: Facts) -> CheckResult:
-    taken, wanted = set(facts["taken"]), facts["steps"]
-    return check_that(
-        "steps", taken == {wanted}, f"{wanted} in each process", f"the processes take {sorted(taken)} steps"
     )
 
 

@@ -8,9 +8,11 @@ one flag or constant, or in two flags that one branch asks for.
 from __future__ import annotations
 
 import ast
+import operator
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from converter.verify.runs.constants import constants_in, tests_of_constants
 CHOICES = "choices of the command line"  # in the ledger
 
 _TOWERS = "num_gpus"
+_ORDERS = {ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le}
 _NONE = object()  # a default that cannot be read from the text
 
 
@@ -260,28 +263,20 @@ def _fitting(flag: _Flag, asked: list[Any]) -> Iterator[Any]:
     """Values of the default's type; for a number that is compared with, one on the other side of it."""
     number = isinstance(flag.default, (int, float)) and not isinstance(flag.default, bool)
     for ask in asked:
-        if isinstance(ask, _Bound):
+        if callable(ask):
             if number:
-                yield ask.other_side(flag.default)
+                yield ask(flag.default)
         elif isinstance(ask, bool):
             continue
         elif number == isinstance(ask, (int, float)) and (flag.default is not None or isinstance(ask, str)):
             yield ask
 
 
-@dataclass(frozen=True)
-class _Bound:
-    """A number that a flag is compared with, and on which side `number` itself lies."""
-
-    number: int | float
-    above: bool  # whether the number itself is on the upper side
-
-    def other_side(self, default: int | float) -> int | float:
-        """A value on the side of the number on which the default is not."""
-        upper = default >= self.number if self.above else default > self.number
-        if upper:
-            return self.number - 1 if self.above else self.number
-        return self.number if self.above else self.number + 1
+def _on_the_other_side(op: ast.cmpop, number: float, turned: bool, default: float) -> float:
+    """A value for which a comparison with a number gives another answer than for the default."""
+    ask, tried = _ORDERS[type(op)], (number, number - 1, number + 1)
+    answers = [ask(number, one) if turned else ask(one, number) for one in (default, *tried)]
+    return next((one for one, answer in zip(tried, answers[1:], strict=True) if answer != answers[0]), number)
 
 
 def _compared_values(trees: Iterable[ast.Module], names: frozenset[str]) -> dict[str, list[Any]]:
@@ -307,9 +302,7 @@ def _values(op: ast.cmpop, value: Any, turned: bool) -> list[Any]:
         return [one for one in value if isinstance(one, (str, int, float))]
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return []
-    if isinstance(op, (ast.Gt, ast.LtE)):
-        return [_Bound(value, turned)]
-    return [_Bound(value, not turned)] if isinstance(op, (ast.GtE, ast.Lt)) else []
+    return [partial(_on_the_other_side, op, value, turned)] if type(op) in _ORDERS else []
 
 
 def _key(node: ast.expr, local: frozenset[str]) -> str:

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from converter.dataclass import dataclass
 from converter.source.project.above import start_of
-from converter.verify.checks.printed import unlike_lines
+from converter.verify.checks.untrained import Said, unlike_lines
 from converter.verify.data import CheckResult, Report, VerifyError, VerifySettings
 from converter.verify.processes.answer import clean, find_interpreter
 from converter.verify.processes.child_process import Event, Limits, MemoryIsUp, TimeIsUp, environment
@@ -29,14 +28,6 @@ from converter.verify.runs.data_outside import with_data
 
 TRAINING = 0.4  # of the time, at most, for what leaves a checkpoint
 SIDES = ("original", "converted")
-
-
-@dataclass(frozen=True)
-class _Said:
-    """The output of a script, and how it ended: None if without an error."""
-
-    problem: str | None
-    text: str
 
 
 def with_others(report: Report, single: Path, multi: Path, settings: VerifySettings, pool: Interpreters) -> Report:
@@ -128,7 +119,7 @@ class _Project:
         count = len(own.text.splitlines())
         return CheckResult(title, "passed", f"prints the same {count} lines from the same {len(left)} files")
 
-    def _run(self, side: str, name: str, left: dict[str, Path]) -> _Said:
+    def _run(self, side: str, name: str, left: dict[str, Path]) -> Said:
         """What a script prints in a side's tree with the files that a training has left."""
         self.runs += 1
         folder = self.work / f"run-{self.runs}" / "tree"
@@ -144,14 +135,14 @@ class _Project:
             ran = Copy(script, folder, start_of(str(script)))
             event = self._last_event(ran, (), self.until - time.monotonic(), more)
         except TimeIsUp:
-            return _Said("no end in time (--timeout)", "")
+            return Said("", problem="no end in time (--timeout)")
         except MemoryIsUp as excess:
-            return _Said(f"it takes {excess}", "")
+            return Said("", problem=f"it takes {excess}")
         finally:
             said.close()
-        problem = None if event["event"] == "ended" else f"its process ended ({event.get('status', event['event'])})"
-        message = event.get("message")
-        return _Said(clean(str(message), folder.parent) if message else problem, clean(said.text(), folder.parent))
+        ended = "" if event["event"] == "ended" else f"its process ended ({event.get('status', event['event'])})"
+        problem = clean(str(event.get("message") or ended), folder.parent)
+        return Said(clean(said.text(), folder.parent), problem=problem)
 
     def _last_event(self, script: Copy, args: Iterable[str], seconds: float, more: Job) -> Event:
         """How a run of so many seconds ends; more: what its job says beside the script."""

@@ -27,18 +27,13 @@ def shared(told: Iterable[Facts | None]) -> tuple[str, ...]:
     known = [paths for paths in runs if paths is not None]
     if None in runs:
         return tuple(sorted(set().union(*known)))
-    found = {
-        path
-        for place, paths in enumerate(known)
-        for path in paths
-        if any(_meet(path, other) for others in known[:place] + known[place + 1 :] for other in others)
-    }
+    found = set()
+    for place, paths in enumerate(known):
+        others = [f"{other}{os.sep}" for several in known[:place] + known[place + 1 :] for other in several]
+        for path in paths:  # the same, or one lies within the other
+            own = f"{path}{os.sep}"
+            found |= {path} if any(own.startswith(other) or other.startswith(own) for other in others) else set()
     return tuple(sorted(found))
-
-
-def _meet(one: str, other: str) -> bool:
-    """Whether paths are the same, or one lies within the other."""
-    return f"{one}{os.sep}".startswith(f"{other}{os.sep}") or f"{other}{os.sep}".startswith(f"{one}{os.sep}")
 
 
 def with_paths(report: Report, paths: Sequence[str]) -> Report:

@@ -53,7 +53,10 @@ def compare_strategies(jobs: Jobs, asked: ComparisonSettings, runner: Runner, te
         tell(Progress("the conversion trains", 1, 2))
         multi.send(record=jobs[ORIGINAL]["record"])
         theirs = expect(multi, "trained")
-        single.send(errors=_errors(theirs["rows"]))
+        # errors above the tolerance are held against how far the original ends from itself
+        known = [row for row in theirs["rows"] if row["error"] is not None]
+        far = [row for row in known if TOLERANCE < number(row["error"]) < float("inf")]
+        single.send(errors={row["name"]: {kind: number(row[kind]) for kind in ("error", "usual")} for row in far})
         theirs = {**theirs, "rows": _with_spread(theirs["rows"], expect(single, "tried")["spread"])}
         report = _judged(started, mine, theirs, asked.gpus, asked.batch)
         return replace(report, processes=how_started([single, multi]))
@@ -65,12 +68,6 @@ PROTOCOL = Protocol(
     trains="tf.distribute.MirroredStrategy",
     compare=compare_strategies,
 )
-
-
-def _errors(rows: list[Row]) -> dict[str, dict[str, float]]:
-    """The errors to hold against how far the original ends from itself: those above the tolerance."""
-    far = [row for row in rows if row["error"] is not None and TOLERANCE < number(row["error"]) < float("inf")]
-    return {row["name"]: {kind: number(row[kind]) for kind in ("error", "usual")} for row in far}
 
 
 def _with_spread(rows: list[Row], spread: Mapping[str, Mapping[str, Any]]) -> list[Row]:
@@ -98,7 +95,9 @@ def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchM
     checks = [
         check_that("replicas", facts["replicas"] == gpus, replicas, replicas),
         check_that("batch", facts["rows"], *_ROWS),
-        _data(mine, theirs),
+        CheckResult("data", "skipped", "the original draws its examples at random")
+        if mine["facts"].get("drawn")
+        else check_that("data", facts["same"], *_FED),
         _variables(rows, mine["kind"]),
         _placement(theirs["work"], gpus),
         weights,
@@ -136,12 +135,6 @@ def _placement(work: Mapping[str, int], gpus: int) -> CheckResult:
     if len(placed) == gpus and 2 * min(placed) >= max(placed):
         return CheckResult("placement", "passed", detail)
     return CheckResult("placement", "failed", f"the devices do not share the work; {detail}")
-
-
-def _data(mine: Event, theirs: Event) -> CheckResult:
-    if mine["facts"].get("drawn"):
-        return CheckResult("data", "skipped", "the original draws its examples at random")
-    return check_that("data", theirs["facts"]["same"], *_FED)
 
 
 def _weights(rows: list[Row], steps: int) -> CheckResult:

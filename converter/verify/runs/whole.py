@@ -90,7 +90,9 @@ def run_whole(jobs: tuple[Job, Job], runner: Runner, asked: ComparisonSettings) 
             single = single or running.enter_context(runner.begin(mine, settled))
             expect(single, "started")
             ran_mine = expect(single, "ran")
-            late = _an_epoch_only(ran_mine, ran_theirs)
+            in_time = "time" not in (ran_mine["ended"], ran_theirs["ended"])
+            both = ran_mine["epoch"] and ran_theirs["epoch"]  # have ended their first epoch
+            late = "" if in_time or not both else _seen_steps(ran_mine, ran_theirs)
             single.send(record=theirs["epoch record" if late else "record"], epoch=bool(late))
             compared = expect(single, "compared")
             if late:
@@ -103,28 +105,18 @@ def run_whole(jobs: tuple[Job, Job], runner: Runner, asked: ComparisonSettings) 
         return Ran(problem=problem.reason)
 
 
-def _an_epoch_only(mine: Facts, theirs: Facts) -> str:
-    """How far two runs came, if one of them did not end in time and both have ended their first epoch; else ""."""
-    if "time" not in (mine["ended"], theirs["ended"]) or not mine["epoch"] or not theirs["epoch"]:
-        return ""
-    return _seen_steps(mine, theirs)
-
-
 def _seen_steps(mine: Facts, theirs: Facts) -> str:
     return f"{theirs['steps']} steps of the conversion and {mine['steps']} of the original were seen (--timeout)"
 
 
 def _unless_resumed(ran: Ran, paths: Sequence[str]) -> Ran:
     """No result if one run has restored a file that another one may have left."""
-    notes = [note for facts in (ran.mine, ran.theirs) if facts for note in _restored(facts)]
+    diaries = [facts.get("diary", {}) for facts in (ran.mine, ran.theirs) if facts]
+    notes = [note for diary in diaries for note in diary.get("notes", {}).get("restored", ())]
     found = [note["file"] for note in notes if any(str(note["file"]).startswith(path) for path in paths)]
     if not found:
         return ran
     return Ran(problem=f"what one run saves another one restores ({listing(found, 1)})")
-
-
-def _restored(facts: Facts) -> list[Facts]:
-    return list(facts.get("diary", {}).get("notes", {}).get("restored", ()))
 
 
 def sizes_of_steps(ran: Ran) -> tuple[int, ...]:
@@ -139,12 +131,10 @@ def with_whole(report: Report, ran: Ran, towers: int, said: Collection[str]) -> 
     """The report with the checks of the whole runs, which reach what lies after the compared steps."""
     found = check_whole(ran, towers, said)
     if any(check.status == "passed" for check in found):
-        report = replace(report, checks=tuple(check for check in report.checks if not _left_to_whole(check)))
+        left = ("an epoch's end", "data of evaluations", "beside the steps")
+        kept = (check for check in report.checks if check.status != "skipped" or check.name not in left)
+        report = replace(report, checks=tuple(kept))
     return reduce(with_check, found, report)
-
-
-def _left_to_whole(check: CheckResult) -> bool:
-    return check.status == "skipped" and check.name in ("an epoch's end", "data of evaluations", "beside the steps")
 
 
 def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[CheckResult]:
@@ -157,7 +147,8 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
     if mine is None or theirs is None or compared is None:
         return [CheckResult(_NAME, "skipped", ran.problem)]
     in_time = "time" not in (mine["ended"], theirs["ended"])
-    steps = _steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)
+    late = CheckResult(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
+    steps = _steps(mine, theirs, compared, towers) if in_time else late
     if instead := _failure(mine, theirs) or _otherwise_long(ran, mine, theirs, compared, steps, towers):
         return [instead]
     checks = [steps, *_fed(compared, in_time, towers, said)]
@@ -185,7 +176,10 @@ def _otherwise_long(
     if ran.stop and steps.status == "failed":
         why = f"{ran.stop} ends the training by a value, which each run reaches when it does"
         return replace(steps, status="skipped", detail=f"{steps.detail}; {why}")
-    if theirs["ended"] != "epochs" or mine["ended"] != "end" or not _ends_before(compared, towers):
+    # whether the original is fed fewer examples than an epoch of the conversion has, by a batch of it or more
+    rows = compared["sets"]
+    before = rows and all(0 < row["own_rows"] <= row["rows"] - towers * row["batch"] for row in rows)
+    if theirs["ended"] != "epochs" or mine["ended"] != "end" or not before:
         return None
     detail = (
         f"the original ends after {mine['steps']} steps, before it has seen the data once, and the conversion was "
@@ -205,12 +199,6 @@ def _fed(compared: Facts, in_time: bool, towers: int, said: Collection[str]) -> 
         yield CheckResult(name, "skipped", left)
 
 
-def _ends_before(compared: Facts, towers: int) -> bool:
-    """Whether the original is fed fewer examples than an epoch of the conversion has, by a batch of it or more."""
-    rows = compared["sets"]
-    return bool(rows) and all(0 < row["own_rows"] <= row["rows"] - towers * row["batch"] for row in rows)
-
-
 def _drawn(check: CheckResult) -> bool:
     """Whether a check only says that the order is drawn: of whole runs the sets of examples are compared."""
     words = ("drawn at random", "drawn otherwise")
@@ -219,10 +207,6 @@ def _drawn(check: CheckResult) -> bool:
 
 def _renamed(check: CheckResult) -> CheckResult:
     return CheckResult(f"{check.name}, whole run", check.status, check.detail)
-
-
-def _late(mine: Facts, theirs: Facts) -> CheckResult:
-    return CheckResult(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
 
 
 def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> CheckResult:

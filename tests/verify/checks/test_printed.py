@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from converter.verify.checks.printed import same_line, unlike_lines
+from converter.verify.checks.untrained import same_line, unlike_lines
 
 
 @pytest.mark.parametrize(

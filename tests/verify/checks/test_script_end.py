@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from converter.verify.checks.script_end import check_end
+from converter.verify.checks.beyond_steps import check_end
 
 
 def ends(error: str | None, own_error: str | None, own: int = 3, further: int = 0) -> list[tuple[str, str]]:

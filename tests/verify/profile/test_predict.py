@@ -10,9 +10,8 @@ import pytest
 from converter.report.profile import render_json, render_text
 from converter.verify.profile import Fabric, Machine, Profile, to_json
 from converter.verify.profile.data import MeasuredStep, Placement, Transfer
-from converter.verify.profile.hosts import predict_hosts
 from converter.verify.profile.placements import Converted, choice, placement
-from converter.verify.profile.predict import Load, between, load, predict
+from converter.verify.profile.predict import Load, between, load, predict, predict_hosts
 
 FABRIC = Fabric("F", peer=10, link=10, host=20)
 MACHINE = Machine((FABRIC,), tflops=1, latency=0, launch=0)

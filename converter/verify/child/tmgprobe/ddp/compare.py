@@ -29,7 +29,7 @@ def facts(mine, theirs, replay):
 def rows(mine, theirs):
     """A row for each parameter, with the worst error of all steps and processes."""
     found = []
-    shapes = [_shapes(one) for one in [mine] + theirs]
+    shapes = [[(n, w.shape) for n, w in zip(one['names'], one['weights'][0])] for one in [mine] + theirs]
     for place, (name, shape) in enumerate(shapes[0]):
         row = {'name': name, 'shape': list(shape), 'dtype': str(mine['weights'][0][place].dtype), 'error': None}
         if all(place < len(other) and other[place] == (name, shape) for other in shapes[1:]):
@@ -51,10 +51,6 @@ def gradients(mine, other):
             if one is not None and one.size and one.shape == two.shape and abs(one).max() > 1e-7:
                 worst = max(worst, float(abs(one - two).max() / abs(one).max()))
     return worst
-
-
-def _shapes(record):
-    return [(name, one.shape) for name, one in zip(record['names'], record['weights'][0])]
 
 
 def largest_difference(theirs):

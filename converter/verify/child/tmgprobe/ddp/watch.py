@@ -98,10 +98,14 @@ class ProcessWatch(object):
         now.limit = 1 if self.training else self.steps
         sampler = now.loader.sampler
         own = type(sampler).__name__ == 'DistributedSampler'
+        try:
+            length = len(now.loader)
+        except TypeError:  # a stream
+            length = None
         self.training.append({
             'number': now.number,
             'loader': now.loader.tmg_number,
-            'length': _length(now.loader),
+            'length': length,
             'indices': list(sampler) if own else None,
             'shuffled': bool(getattr(sampler, 'shuffle', type(sampler).__name__ == 'RandomSampler')),
             'examples': len(now.loader.dataset),
@@ -143,14 +147,6 @@ class ProcessWatch(object):
         """Whether a model has statistics of batches."""
         kind = self.torch.nn.modules.batchnorm._BatchNorm
         return any(isinstance(one, kind) for one in gc.get_objects())
-
-
-def _length(loader):
-    """How many batches a loader gives; None for a stream."""
-    try:
-        return len(loader)
-    except TypeError:
-        return None
 
 
 def _arrays(optimizer):

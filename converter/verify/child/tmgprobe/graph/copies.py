@@ -33,7 +33,9 @@ class Copies(object):
             return
         listed = self.graph.get_operations()
         new = set(listed[self._seen :])
-        self._variables += [op for op in listed[self._seen :] if op.type in REFS and _is_float(op.outputs[0])]
+        made = [op for op in listed[self._seen :] if op.type in REFS]
+        # what has whole numbers often has no kernel for GPUs
+        self._variables += [op for op in made if op.outputs[0].dtype.base_dtype.is_floating]
         for variable in self._variables:
             for tensor, user in _read_elsewhere(variable):
                 if user in new:
@@ -61,8 +63,8 @@ class Copies(object):
         copy.op._set_device(variable.device)
         if graphs.written(graphs.ancestors([tensor.op])):
             return copy, []
-        listed = graph.get_operations()[self._seen :]
-        return copy, [op for op in listed if _updates(op, variable)]
+        optimizing = [op for op in graph.get_operations()[self._seen :] if 'Apply' in op.type and len(op.inputs)]
+        return copy, [op for op in optimizing if op.inputs[0].op is variable]
 
 
 def copied(tf, tensor):
@@ -85,30 +87,17 @@ def place(operation):
     return found.group(1).replace('*', '0') if found else DEFAULT
 
 
-def _is_float(tensor):
-    return tensor.dtype.base_dtype.is_floating  # what has whole numbers often has no kernel for GPUs
-
-
-def _updates(operation, variable):
-    """Whether an optimizer's operation changes a variable."""
-    return 'Apply' in operation.type and len(operation.inputs) and operation.inputs[0].op is variable
-
-
 def _read_elsewhere(variable):
     """[(tensor that is the variable's buffer, operation on another device that reads it)]."""
     found, ahead, home = [], list(variable.outputs), place(variable)
+    beside = b'loc:@' + variable.name.encode()  # of what runs where the variable is: its reads, or as it was asked to
     while ahead:
         tensor = ahead.pop()
         for user in tensor.consumers():
             if tensor.dtype._is_ref_dtype and user.type != 'Identity':
                 continue  # it takes the variable itself, and runs where that is
-            if place(user) != home and not _is_beside(user, variable):
+            if place(user) != home and beside not in user.colocation_groups():
                 found.append((tensor, user))
             elif user.type in graphs.PASSING and user.inputs[0] is tensor:
                 ahead.extend(user.outputs)
     return found
-
-
-def _is_beside(operation, variable):
-    """Whether an operation was asked to run where the variable is, or is a read of it that TensorFlow places there."""
-    return b'loc:@' + variable.name.encode() in operation.colocation_groups()

@@ -183,21 +183,14 @@ def counted(known, op):
     from tensorflow.python.framework import ops
     from tensorflow.python.profiler.internal import flops_registry  # noqa: F401  makes the statistics known
 
-    if not has_statistic(ops, op.type):
+    try:
+        ops._stats_registry.lookup(op.type + ',flops')  # to make an operation's definition takes longer
+    except LookupError:
         return 0
     try:
         return int(ops.get_stats_for_node_def(known, op.node_def, 'flops').value or 0)
     except ValueError:  # a shape that is not known even now
         return 0
-
-
-def has_statistic(ops, kind):
-    """Whether TensorFlow counts the operations of this type: making an operation's definition takes longer."""
-    try:
-        ops._stats_registry.lookup(kind + ',flops')
-    except LookupError:
-        return False
-    return True
 
 
 def own_count(known, op):

@@ -21,7 +21,8 @@ def show(tf, gpus):
     from tensorflow.python.client import device_lib
 
     device_lib.list_local_devices = _with_local(tf, device_lib.list_local_devices, gpus)
-    for module in _configs(tf):
+    config = getattr(tf, 'config', None)
+    for module in filter(None, (config, getattr(config, 'experimental', None))):
         for name, title in (('physical', '/physical_device:GPU:%d'), ('logical', '/device:GPU:%d')):
             real = getattr(module, 'list_%s_devices' % name, None)
             if real is not None:
@@ -29,12 +30,6 @@ def show(tf, gpus):
         for name in SETTINGS:
             if hasattr(module, name):
                 setattr(module, name, _unless_shown(getattr(module, name)))
-
-
-def _configs(tf):
-    """The modules tf.config and tf.config.experimental, as far as this TensorFlow has them."""
-    config = getattr(tf, 'config', None)
-    return [module for module in (config, getattr(config, 'experimental', None)) if module is not None]
 
 
 def _with_local(tf, real, gpus):

@@ -94,7 +94,8 @@ def elements(graph, fetches, values=None):
     if fetches is None:
         return []
     if isinstance(fetches, dict) or hasattr(fetches, 'keys'):
-        keys = sorted(fetches.keys(), key=_order)
+        # the same order in both processes: hooks of a session, which are keys too, by their kind
+        keys = sorted(fetches.keys(), key=lambda key: key if hasattr(key, 'upper') else type(key).__name__)
         fetches, values = [fetches[key] for key in keys], values and [values[key] for key in keys]
     if isinstance(fetches, (list, tuple)):
         each = [None] * len(fetches) if values is None else values
@@ -102,11 +103,6 @@ def elements(graph, fetches, values=None):
     if hasattr(fetches, 'dense_shape') and hasattr(fetches, 'indices') and hasattr(fetches, 'values'):
         return [(fetches.values, None), (fetches.indices, None)]
     return [(graph.as_graph_element(fetches, allow_tensor=True, allow_operation=True), values)]
-
-
-def _order(key):
-    """The same in both processes: hooks of a session, which are keys too, by their kind."""
-    return key if hasattr(key, 'upper') else type(key).__name__
 
 
 def scalars(pairs):
@@ -178,17 +174,17 @@ def divisors(loss, batched):
     Either a number made of the batch by which the loss is divided, or what tf.boolean_mask leaves, of which the loss
     is the mean. batched: the operations that depend on the batch.
     """
-    found, seen, ahead = [], set(), [loss.op]
+    found, seen, ahead, within = [], set(), [loss.op], set(batched)
     while ahead:
         operation = ahead.pop()
-        if operation in seen or operation not in batched:
+        if operation in seen or operation not in within:
             continue
         seen.add(operation)
         if operation.type in DIVISIONS and operation.inputs[1].op in batched:
             if operation.inputs[1].get_shape().num_elements() == 1:
                 found.append((operation.inputs[1], False))
-        elif operation.type == 'Mean' and _is_masked(operation.inputs[0].op, batched):
-            found.append((operation.inputs[0], True))
+        elif operation.type == 'Mean' and 'Where' in {one.type for one in ancestors([operation.inputs[0].op]) & within}:
+            found.append((operation.inputs[0], True))  # of the rows that a mask of the batch selects
         elif operation.type in THROUGH:
             ahead.extend(tensor.op for tensor in operation.inputs)
     return found
@@ -219,11 +215,6 @@ def is_quotient(loss, divisor):
     while operation.type in ('Identity', 'Reshape', 'Squeeze'):
         operation = operation.inputs[0].op
     return operation.type in DIVISIONS and operation.inputs[1] is divisor
-
-
-def _is_masked(operation, batched):
-    """True if the result of an operation has only the rows that a mask of the batch selects (tf.boolean_mask)."""
-    return any(above.type == 'Where' for above in ancestors([operation]) & set(batched))
 
 
 def mask_widths(batched):
@@ -449,11 +440,6 @@ class Store(object):
         # what was fetched may share its memory with the variable, which goes on changing
         return variable.value(fetched) if isinstance(variable, slices.SlicedVariable) else np.array(fetched)
 
-    def _settable(self, name, value):
-        """Variables to set for this one, each with its value."""
-        variable = self.variables[name]
-        return variable.cut(value) if isinstance(variable, slices.SlicedVariable) else [(variable, value)]
-
     def read(self, names=None):
         """{name: value} of those of these variables that are there and have one."""
         names = [name for name in (self.variables if names is None else names) if name in self.variables]
@@ -471,7 +457,10 @@ class Store(object):
 
     def write(self, values):
         """Sets variables; those whose initial values are one tensor in turn."""
-        pairs = [pair for name in values if name in self.variables for pair in self._settable(name, values[name])]
+        pairs = []
+        for name in (name for name in values if name in self.variables):
+            variable, value = self.variables[name], values[name]
+            pairs += variable.cut(value) if isinstance(variable, slices.SlicedVariable) else [(variable, value)]
         assign(pairs, lambda now, feed: self.run(self.session, now, feed))
 
 

@@ -85,11 +85,17 @@ class Gpus(object):
         return result
 
 
-def plain(tf, config):
-    """A copy of a session's configuration (None: the usual one) with soft placement and plain execution."""
+def copied(tf, config):
+    """A copy of a session's configuration; None is the usual one."""
     result = tf.ConfigProto()
     if config is not None:
         result.CopyFrom(config)
+    return result
+
+
+def plain(tf, config):
+    """As `copied`, with soft placement and plain execution."""
+    result = copied(tf, config)
     result.allow_soft_placement = True
     result.log_device_placement = False
     unrewritten(result)  # operations run under the names they were given

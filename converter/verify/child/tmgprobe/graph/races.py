@@ -41,7 +41,7 @@ def updates_in_no_order(operations, trained):
     """
     writers = {name: found for name, found in graphs.writers(operations).items() if name in trained}
     order = _Order(operations, [write for found in writers.values() for write in found])
-    leading = order.leading_to(order.writes)
+    leading = reached(order.writes, order.before.get)  # and all that must run before them
     for operation in operations:
         if operation.type in graphs.HANDLES and operation.name in writers:
             users = [user for user in _readers(operation) if user in leading]
@@ -57,14 +57,16 @@ class _Order(object):
     def __init__(self, operations, writes):
         self.writes = writes
         self._bits = {write: 1 << place for place, write in enumerate(writes)}
-        self._before = {op: [one for one in graphs.needed(op) if one in operations] for op in operations}
+        self.before = {op: [one for one in graphs.needed(op) if one in operations] for op in operations}
         self._sorted = self._in_order()
         self._behind, self._ahead = {}, {}
         for operation in self._sorted:
-            self._behind[operation] = self._union(self._behind, self._before[operation])
+            self._behind[operation] = 0
+            for one in self.before[operation]:
+                self._behind[operation] |= self._behind.get(one, 0) | self._bits.get(one, 0)
         for operation in reversed(self._sorted):
             mine = self._ahead.get(operation, 0) | self._bits.get(operation, 0)
-            for one in self._before[operation]:
+            for one in self.before[operation]:
                 self._ahead[one] = self._ahead.get(one, 0) | mine
 
     def knows(self, operation, write):
@@ -72,20 +74,10 @@ class _Order(object):
         either = self._behind[operation] | self._ahead.get(operation, 0)
         return operation is write or bool(either & self._bits[write])
 
-    def leading_to(self, operations):
-        """These operations, and all that must run before them."""
-        return reached(operations, self._before.get)
-
-    def _union(self, sets, operations):
-        found = 0
-        for operation in operations:
-            found |= sets.get(operation, 0) | self._bits.get(operation, 0)
-        return found
-
     def _in_order(self):
         """All operations, each behind those that it needs; of a loop in the graph one edge is left out."""
         found, seen = [], set()
-        for start in self._before:
+        for start in self.before:
             todo = [(start, False)]
             while todo:
                 operation, done = todo.pop()
@@ -94,7 +86,7 @@ class _Order(object):
                 elif operation not in seen:
                     seen.add(operation)
                     todo.append((operation, True))
-                    todo.extend((one, False) for one in self._before[operation] if one not in seen)
+                    todo.extend((one, False) for one in self.before[operation] if one not in seen)
         return found
 
 

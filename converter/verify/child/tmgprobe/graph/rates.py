@@ -77,7 +77,7 @@ def _taken_by_model(graph, order, operations, counters, known):
             if tensor.op in operations
             and counted.get(tensor.op)
             and name not in known
-            and _is_number(tensor.dtype.base_dtype)
+            and (tensor.dtype.is_floating or tensor.dtype.is_integer or tensor.dtype.is_bool)
             and tensor.get_shape().ndims == 0
             and graph.is_feedable(tensor)
             and graph.is_fetchable(tensor)
@@ -102,10 +102,6 @@ def _computed_of(order, counters):
     return found
 
 
-def _is_number(dtype):
-    return dtype.is_floating or dtype.is_integer or dtype.is_bool
-
-
 def _of_model(tensors, counters):
     """Rates of tensors in the order of their making; those that are computed alike of the same constants are one.
 
@@ -115,7 +111,7 @@ def _of_model(tensors, counters):
     for tensor in tensors:
         rate = _rate(None, tensor, counters)
         alike = found.setdefault(rate.form, [])
-        same = [one for one in alike if _are_equal(one.constants, rate.constants)]
+        same = [one for one in alike if set(_kinds(one, rate._asdict(), 1)) <= {'same'}]
         if same:
             same[0].tensors.append(tensor)
         elif rate.constants:
@@ -127,10 +123,6 @@ def _rate(key, tensor, counters):
     form, constants, given, above = described(tensor)
     mine = {name: counters[name] for name in above if name in counters}
     return Rate(key=key, tensors=[tensor], form=form, constants=constants, given=given, counters=mine)
-
-
-def _are_equal(constants, others):
-    return all(_scaled(one, other, 1) == 'same' for one, other in zip(constants, others))
 
 
 def _counters(operations, variables):

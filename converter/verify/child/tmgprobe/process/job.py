@@ -17,7 +17,7 @@ import traceback
 import types
 
 from tmgprobe.graph import places
-from tmgprobe.process import api, drawing, standing
+from tmgprobe.process import api, standing
 from tmgprobe.process import channel as channels
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
@@ -29,6 +29,8 @@ HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
 SERVED = ('api.py', 'diary.py', 'digits.py', 'draws.py', 'network.py', 'outside.py')
 ORIGINALS = ('replay', 'cluster original')  # whose gradients are exchanged
 KERAS = ('Optimizer', 'OptimizerV2', 'BaseOptimizer')  # classes that all of its optimizers are derived from
+QUIET = 'Agg'  # the backend of matplotlib that draws into memory
+WINDOWS = ('gtk', 'macosx', 'nbagg', 'notebook', 'qt', 'tk', 'web', 'widget', 'wx', 'ipympl')
 ALONE = ('bare', 'cluster worker')  # whose devices and sessions stay as they are
 
 
@@ -60,7 +62,7 @@ def run(path, tf=None):
     except Exception:
         channel.leave('broken', trace=traceback.format_exc())
     outside.install()
-    drawing.without_display()
+    without_display()
     watch_exit(role, channel)
     begin(job, (random.seed, numpy.random.seed), HERE)
     if role.watch.diary is not None:
@@ -121,7 +123,7 @@ def import_roles():
     """Imports all that watches a script; {role: the class that handles the training run calls}."""
     from tmgprobe.cluster import original, worker
     from tmgprobe.process import digits  # noqa: F401
-    from tmgprobe.roles import bare, profile, record, replay, to_end, trace, whole
+    from tmgprobe.roles import profile, record, replay, to_end, trace, whole
     from tmgprobe.session import (
         diary,  # noqa: F401
         step,  # noqa: F401
@@ -129,7 +131,7 @@ def import_roles():
     )
 
     return {
-        'bare': bare.Bare,
+        'bare': whole.Bare,
         'print': whole.Print,
         'evaluation': whole.Evaluation,
         'train': whole.Train,
@@ -209,12 +211,8 @@ def finish(role, channel, message, trace):
 def may_have_trained():
     """Whether an optimizer of Keras is alive: its updates are no train ops of `Session.run`."""
     kinds = {type(one) for one in gc.get_objects()}
-    return any(_is_of_keras(base) for kind in kinds for base in getattr(kind, '__mro__', ()))
-
-
-def _is_of_keras(kind):
-    module, name = getattr(kind, '__module__', None), getattr(kind, '__name__', None)
-    return isinstance(module, str) and isinstance(name, str) and 'keras' in module and name in KERAS
+    named = [base for kind in kinds for base in getattr(kind, '__mro__', ()) if getattr(base, '__name__', '') in KERAS]
+    return any('keras' in '%s' % (getattr(base, '__module__', ''),) for base in named)
 
 
 def internal(trace):
@@ -245,3 +243,43 @@ def script_trace(job):
                 lines.append('    ' + frame[3].strip())
     text = traceback.format_exception_only(kind, error)
     return '\n'.join(lines + [''.join(text).strip()])
+
+
+def without_display():
+    """Lets `matplotlib.use` take the backend that draws into memory in place of any that opens windows."""
+    if 'matplotlib' in sys.modules:
+        _change(sys.modules['matplotlib'])
+    elif sys.version_info[0] > 2:
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(object):
+    """Changes matplotlib as soon as it has been imported; finds nothing itself."""
+
+    def find_spec(self, name, path=None, target=None):
+        """The module as any other finder has it, with the change behind its own code."""
+        if name != 'matplotlib':
+            return None
+        from importlib import util
+
+        sys.meta_path.remove(self)
+        spec = util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                _change(module)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def _change(matplotlib):
+    use = matplotlib.use
+
+    def headless(backend, *args, **kwargs):
+        windows = str(backend).lower().startswith(WINDOWS)
+        return use(QUIET if windows else backend, *args, **kwargs)
+
+    matplotlib.use = headless

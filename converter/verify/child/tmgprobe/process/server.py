@@ -220,7 +220,9 @@ class _Server(object):
     def _end(self):
         """Ends what was forked, as the program that asked for it is gone, and this process."""
         for pid, token in self._running.items():
-            for victim in [pid] + _marked(token):
+            mark = (TOKEN + '=').encode('ascii') + token
+            marked = [one for one, environment in system.told('environ') if mark in environment.split(b'\0')]
+            for victim in [pid] + marked:
                 for kill in (os.killpg, os.kill) if victim == pid else (os.kill,):
                     try:
                         kill(victim, signal.SIGKILL)
@@ -308,9 +310,3 @@ def _computes(tf):
             product = tf.matmul(tf.ones([2, 3]), tf.ones([3, 2]))
         with tf.Session(config=tf.ConfigProto(device_count={'CPU': 2})) as session:
             return bool((session.run(product) == 3).all())
-
-
-def _marked(token):
-    """The processes that a token marks."""
-    mark = (TOKEN + '=').encode('ascii') + token
-    return [pid for pid, environment in system.told('environ') if mark in environment.split(b'\0')]

@@ -156,7 +156,7 @@ class Reference(object):
         for value in self.values([fetch], dict(self.base, **grown)).values():
             yield value
         for shards in self.splits:
-            pieces = [value for part, _ in shards for value in self.values([fetch], part).values()]
+            pieces = self.pieces(fetch, shards)
             if len(pieces) == len(shards) and all(np.ndim(piece) == 0 for piece in pieces):
                 yield _mean(pieces, [size for _, size in shards])
 
@@ -167,9 +167,9 @@ class Reference(object):
         values = self.run(taken, self.base) if taken else []
         return [(one, value) for one, value in zip(taken, values) if value in self.one.step.own_sizes]
 
-    def takes_shards(self):
-        """Whether the original takes one tower's share of the batch: its batch may be of one size only."""
-        return self.one.gpus == 1 or any(len(shards) > 1 for shards in self.splits)
+    def pieces(self, fetch, shards):
+        """The values of a fetch on these shards, of those that take it."""
+        return [value for part, _ in shards for value in self.values([fetch], part).values()]
 
     def on_shards(self, fetch):
         """(tower, value on its shard) for all shards that are not empty."""
@@ -277,8 +277,7 @@ class Reference(object):
 
     def _by_kind(self, fetch, shards):
         """A value put together from the shards' by what the graph ends with; on one shard it is the value."""
-        pieces = [value for part, _ in shards for value in self.values([fetch], part).values()]
-        sizes = [size for _, size in shards]
+        pieces, sizes = self.pieces(fetch, shards), [size for _, size in shards]
         if len(pieces) < len(shards):
             return
         if len(pieces) == 1:
@@ -325,27 +324,26 @@ class Reference(object):
                 axes = along or ([] if compare.value_error(value, pieces[0]) <= CLOSE else axes)
         return np.concatenate(pieces, axes[0]) if axes else None
 
+    def joined_parts(self, pieces, sizes, how):
+        """{tag: numbers} of a summary, each put together from the shards'."""
+        parsed = [summary.parts(self.one.call.tf, piece)[0] for piece in pieces]
+        tags = set(parsed[0]).intersection(*parsed[1:])
+        return {tag: summary.joined([parts[tag] for parts in parsed], sizes, COMBINED[how]) for tag in tags}
+
     def _summary(self, tensor, pieces, shards):
         """A summary put together from the shards': each scalar by what it is computed of, or their mean or sum."""
-        sizes, tf = [size for _, size in shards], self.one.call.tf
-        parsed, computed, certain = [summary.parts(tf, piece)[0] for piece in pieces], {}, {}
+        tf, computed, certain = self.one.call.tf, {}, {}
         for operation in graphs.ancestors([tensor.op]) & self.dependent:
-            exact, alone = None, False
             if operation.type == 'ScalarSummary':
                 exact, alone = self._reduced(operation.outputs[0], shards)
-            if exact is not None:
-                computed.update(summary.parts(tf, exact)[0])
-                certain.update(summary.parts(tf, exact)[0] if alone else {})
+                parts = {} if exact is None else summary.parts(tf, exact)[0]
+                computed.update(parts)
+                certain.update(parts if alone else {})
         if computed:
-            yield 'rows', dict(parsed[0], **{tag: computed[tag] for tag in computed if tag in parsed[0]})
+            first = summary.parts(tf, pieces[0])[0]
+            yield 'rows', dict(first, **{tag: computed[tag] for tag in computed if tag in first})
         for how in ('mean', 'sum'):
-            yield how, {
-                tag: certain[tag]
-                if tag in certain
-                else summary.joined([piece[tag] for piece in parsed], sizes, COMBINED[how])
-                for tag in parsed[0]
-                if all(tag in piece for piece in parsed)
-            }
+            yield how, dict(self.joined_parts(pieces, [size for _, size in shards], how), **certain)
 
     def _reduced(self, tensor, shards):
         """The value computed from the sums and means of all shards, and whether it can be no other.
@@ -522,7 +520,8 @@ class FetchedValue(object):
             return {'status': 'twice', 'part': self.twice[0]}
         if not self.is_summary and graphs.counts_waiting(self.fetch.tensor.op):
             return {'status': 'waiting'}
-        left = [] if self.reference.takes_shards() else sorted(self.single)
+        taken = self.reference.one.gpus == 1 or any(len(shards) > 1 for shards in self.reference.splits)
+        left = [] if taken else sorted(self.single)  # the original's batch may be of one size only
         aside = _those_under(self.waiting, self.found)
         tried = {}
         for how, value in self._readings():
@@ -577,26 +576,18 @@ class FetchedValue(object):
     def _by_form(self):
         """What a value may be that the conversion only shows: the first tower's, or the mean of the towers'."""
         for shards in self.reference.splits:
-            pieces = [v for part, _ in shards for v in self.reference.values([self.fetch], part).values()]
-            sizes = [size for _, size in shards]
-            if not self.is_summary:
-                joined = self.reference.joined_rows(self.fetch, pieces, shards) if len(pieces) == len(shards) else None
-                if pieces and np.ndim(pieces[0]) == 0 and len(pieces) == len(shards):
-                    yield 'mean of shown', _mean(pieces, sizes)
-                elif pieces:
-                    yield 'shown', pieces[0]  # a fixed number of rows may be as large as a batch
-                    if joined is not None:
-                        yield 'shown', joined
+            pieces, sizes = self.reference.pieces(self.fetch, shards), [size for _, size in shards]
+            whole = len(pieces) == len(shards)
+            if whole and not self.is_summary and np.ndim(pieces[0]) == 0:
+                yield 'mean of shown', _mean(pieces, sizes)
                 continue
-            if pieces:
-                yield 'shown', pieces[0]
-            if len(pieces) == len(shards):
-                parsed = [self._parts(piece)[0] for piece in pieces]
-                yield 'mean of shown', {
-                    tag: summary.joined([piece[tag] for piece in parsed], sizes, _mean)
-                    for tag in parsed[0]
-                    if all(tag in piece for piece in parsed)
-                }
+            for piece in pieces[:1]:
+                yield 'shown', piece  # a fixed number of rows may be as large as a batch
+            if whole and self.is_summary:
+                yield 'mean of shown', self.reference.joined_parts(pieces, sizes, 'mean')
+            joined = None if self.is_summary or not whole else self.reference.joined_rows(self.fetch, pieces, shards)
+            if joined is not None:
+                yield 'shown', joined
 
     def _different(self, part, best, tried):
         error, how, wanted = best

@@ -146,8 +146,9 @@ class StepComparison(object):
         if self.louder != 1.0:
             raw = [compare.divided(values, 1.0 / self.louder) for values in raw]
         fetches, gates = [steps.gradients_fetch(apply.given) for apply in self.applies], self.gates(raw)
-        if all(_is_fed(gates, given) for fetch in fetches for given in fetch.values()):  # as they are computed
-            fetched = [{key: _fed(gates, given) for key, given in fetch.items()} for fetch in fetches]
+        if all(one.name in gates for fetch in fetches for one in graphs.tensors(*fetch.values())):  # as computed
+            fed = [{key: [gates[one.name] for one in graphs.tensors(fetch[key])] for key in fetch} for fetch in fetches]
+            fetched = [{key: parts if parts[1:] else parts[0] for key, parts in one.items()} for one in fed]
         else:
             self.load(weights)
             fetched = self.run(fetches, feed, gates)
@@ -183,17 +184,24 @@ class StepComparison(object):
                 return 'the original takes no %d rows: %s' % (rows, describe(error))
         return None
 
-    def reference(self, weights, name):
-        """The one of `references` that has this name (kinds.PLAIN); None where the original takes no such batches."""
-        everything = inputs.whole(self.pairs, self.kept['arrays'])
-        shards = [(everything, 1)]
-        if name != 'whole':
-            shards = self.shards(self.kept['arrays'], self.gpus, name == 'shards')
+    def _computed(self, weights, shards, factor=None):
+        """(raw gradients and losses of each of these shards, their shares, their feeds); None if they are not taken."""
         if not all(inputs.fits(feed, self.statics) for feed, _ in shards):
             return None
-        share = [size / float(sum(size for _, size in shards)) for _, size in shards]
-        feeds = [feed for feed, _ in shards]
-        return self._average(self._each(weights, feeds, share), share) + (feeds[0],)
+        rows, feeds = float(sum(size for _, size in shards)), [feed for feed, _ in shards]
+        share = [size / rows for _, size in shards]
+        try:
+            return self._each(weights, feeds, share, factor), share, feeds
+        except self.refused:  # the original's model takes batches of one size only
+            return None
+
+    def reference(self, weights, name):
+        """The one of `references` that has this name (kinds.PLAIN); None where the original takes no such batches."""
+        shards = [(inputs.whole(self.pairs, self.kept['arrays']), 1)]
+        if name != 'whole':
+            shards = self.shards(self.kept['arrays'], self.gpus, name == 'shards')
+        taken = self._computed(weights, shards)
+        return None if taken is None else self._average(*taken[:2]) + (taken[2][0],)
 
     def references(self, weights, factor=None):
         """The gradients that the contract allows, {name: (raw, losses, first feed)}, and the shards' own.
@@ -204,25 +212,19 @@ class StepComparison(object):
         arrays, found, parts, seen = self.kept['arrays'], {}, {}, []
         for name, upper in (('shards', True), ('shards rounded down', False)):
             shards = self.shards(arrays, self.gpus, upper)
-            if not all(inputs.fits(feed, self.statics) for feed, _ in shards):
-                continue
             sizes = [size for _, size in shards]
-            if any([size for _, size in others] == sizes for others in seen):
+            taken = None if sizes in seen else self._computed(weights, shards, factor)
+            seen.append(sizes)
+            if taken is None:
                 continue
-            seen.append(shards)
-            share = [size / float(sum(sizes)) for size in sizes]
-            try:
-                computed = self._each(weights, [feed for feed, _ in shards], share, factor)
-            except self.refused:  # the original's model takes batches of one size only
-                continue
-            feeds = [feed for feed, _ in shards]
-            found[name] = self._average(computed, share) + (shards[0][0],)
+            computed, share, feeds = taken
+            found[name] = self._average(computed, share) + (feeds[0],)
             counted = self.counts(feeds)
             if counted and name == 'shards':
                 found['counted'] = self._weighted(weights, feeds, counted, computed, factor)
             if 'added' not in found:
                 found['added'] = self._weighted(weights, feeds, [1.0] * len(computed), computed, factor)
-            parts[name] = list(zip(computed, share, [feed for feed, _ in shards]))
+            parts[name] = list(zip(computed, share, feeds))
         everything = inputs.whole(self.pairs, arrays)
         if len(parts.get('shards', ())) != 1 and inputs.fits(everything, self.statics):
             try:
@@ -267,17 +269,13 @@ class StepComparison(object):
                 values = [self.run([tensor, sums or []], feed) for feed in feeds]
                 numbers = [float(np.size(value) if counted else np.sum(value)) for value, _ in values]
                 parts = [part for _, part in values]
-                whole = self._divisor(tensor, sums, parts, feeds[0]) if sums else sum(numbers)
+                added = {one.name: sum(column) for one, column in zip(sums or (), zip(*parts))}
+                whole = float(np.sum(self.run(tensor, feeds[0], added))) if sums else sum(numbers)
                 shares.append(_shares(numbers, [np.sum(part) for part in parts], whole, alone))
         except self.refused:
             return None
         same = None not in shares and all(np.allclose(share, shares[0], atol=1e-6) for share in shares)
         return shares[0] if same else None
-
-    def _divisor(self, tensor, sums, parts, feed):
-        """A divisor for the whole batch, from its sums over each shard."""
-        added = {one.name: sum(column) for one, column in zip(sums, zip(*parts))}
-        return float(np.sum(self.run(tensor, feed, added)))
 
     def shards(self, arrays, count, upper=True):
         """The feeds of the shards for the original, with their rows.
@@ -312,16 +310,10 @@ class StepComparison(object):
 
         None for both where the batch has not several rows for each, or the original takes no parts of it.
         """
-        rows = inputs.rows(self.pairs, self.kept['arrays'])
-        shards = self.shards(self.kept['arrays'], count)
-        if not rows or rows < 4 * count or not all(inputs.fits(feed, self.statics) for feed, _ in shards):
-            return None, None
-        share = [size / float(rows) for _, size in shards]
-        try:
-            computed = self._each(weights, [feed for feed, _ in shards], share)
-        except self.refused:
-            return None, None
-        return self._average(computed, share)[0], shards[0][0]
+        rows, taken = inputs.rows(self.pairs, self.kept['arrays']), None
+        if rows and rows >= 4 * count:
+            taken = self._computed(weights, self.shards(self.kept['arrays'], count))
+        return (None, None) if taken is None else (self._average(*taken[:2])[0], taken[2][0])
 
     def kind(self, found):
         """Whether the loss is a 'mean' or a 'sum' over examples; 'unknown' where not both fit.
@@ -373,19 +365,10 @@ class StepComparison(object):
             return ['whole']
         if self.total:
             return ['whole'] + {'other': names, 'coupled sum': ['added']}.get(kind, [])
-        by_towers = kind == 'sum' or (kind != 'mean' and self.region is not None and self.region.is_by_towers())
+        # whether the gradients are the mean of those of the towers' losses, each for its shard alone
+        alone = self.region is not None and not self.region.counted and not self.region.once
+        by_towers = kind == 'sum' or (kind != 'mean' and alone)
         return names + ([] if by_towers and names else ['whole'])
-
-
-def _is_fed(feed, gradient):
-    """Whether all parts of a gradient in the graph are fed: one of a dense one, three of a sparse one."""
-    return all(tensor.name in feed for tensor in graphs.tensors(gradient))
-
-
-def _fed(feed, gradient):
-    """What is fed for a gradient, as a run would give it."""
-    parts = tuple(feed[tensor.name] for tensor in graphs.tensors(gradient))
-    return parts[0] if len(parts) == 1 else parts
 
 
 def _shares(divisors, sums, whole, alone):

@@ -30,10 +30,6 @@ class PlannedOperations(object):
         for path, first, last, inside in spans:
             self.spans.setdefault(path, []).append((last - first, first, last, inside))
 
-    def is_by_towers(self):
-        """Whether the gradients are the mean of those of the towers' losses, each for its shard alone."""
-        return not self.counted and not self.once
-
     def holds(self, operation):
         """Whether the narrowest statement of the plan, in the outermost line that it names, stands in the towers."""
         if operation not in self.known:
@@ -52,20 +48,13 @@ def ways(region, trunk):
     """The ways in which a value may be put together. trunk: what the losses are computed of."""
     if region is not None:
         return [Way('planned', region.holds, region.holds, True)]
+    nowhere, everywhere = (lambda operation: False), (lambda operation: True)
     return [
-        Way('whole', _nowhere, _nowhere, False),
-        Way('rows', _everywhere, _nowhere, False),
-        Way('means', _everywhere, trunk.__contains__, False),
-        Way('first tower', _nowhere, _nowhere, True),
+        Way('whole', nowhere, nowhere, False),
+        Way('rows', everywhere, nowhere, False),
+        Way('means', everywhere, trunk.__contains__, False),
+        Way('first tower', nowhere, nowhere, True),
     ]
-
-
-def _nowhere(operation):
-    return False
-
-
-def _everywhere(operation):
-    return True
 
 
 def nearest(ways, key, readings, close):

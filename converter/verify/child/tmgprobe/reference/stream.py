@@ -12,7 +12,6 @@ import copy
 
 import numpy as np
 from tmgprobe.graph import graphs
-from tmgprobe.reference import turns
 from tmgprobe.session import draws
 from tmgprobe.values import rows, streams
 
@@ -106,7 +105,7 @@ class Streams(object):
 
     def begins(self, kind):
         """The places in the stream of a train op at which an epoch may begin."""
-        return streams.starts([turns.together(step) for step in self.kinds[kind]]) if kind in self.kinds else set()
+        return streams.starts([streams.together(step) for step in self.kinds[kind]]) if kind in self.kinds else set()
 
     def ended(self):
         """Whether an epoch has ended, as far as the examples tell."""
@@ -143,15 +142,15 @@ def of_record(recording, pairs_of, padding=None):
 def described(pairs, padding):
     """Dense pairs of values/inputs.py as lists, with what each input is padded with."""
     return [
-        [pair['own'], pair['parts'], _axis(pair), padding.get(pair['own'], rows.ZEROS)]
+        [
+            pair['own'],
+            pair['parts'],
+            rows.EACH if pair.get('each') else pair['axis'],  # each tower may be fed an example of its own
+            padding.get(pair['own'], rows.ZEROS),
+        ]
         for pair in pairs
         if not pair['sparse']
     ]
-
-
-def _axis(pair):
-    """The batch axis of an input; EACH where each tower is fed an example of its own."""
-    return rows.EACH if pair.get('each') else pair['axis']
 
 
 def arrays_of_record(recording, pairs_of):
@@ -186,7 +185,7 @@ def epoch(own, theirs):
     """
     counts = []
     for kinds in (theirs, own):
-        batches = [turns.together(step) for steps in kinds.values() for step in steps]
+        batches = [streams.together(step) for steps in kinds.values() for step in steps]
         ends = streams.epochs_begin(batches) if len(kinds) == 1 else ()
         places = np.cumsum([0] + [len(batch) for batch in batches]).tolist()
         counts.append(places.index(min(ends)) if ends else None)
@@ -212,7 +211,7 @@ class Epochs(object):
 
     def ends_within(self, step, kind=()):
         """Whether an epoch has ended before this step, or ends in it; takes the step of a train op."""
-        before, examples = self.count, turns.together(step)
+        before, examples = self.count, streams.together(step)
         if step == self._last and kind not in self._takers:  # several train ops take each batch
             self._takers.add(kind)
             return False
@@ -246,9 +245,9 @@ def sets(own, theirs):
                 'own_steps': len(steps),
                 'rows': len(others),
                 'own_rows': len(mine),
-                'short': len({len(turns.together(step)) for step in steps}) > 1,
-                'batch': max(len(turns.together(step)) for step in steps),
-                'sizes': sorted({len(turns.together(step)) for step in theirs.get(kind, [])}),
+                'short': len({len(streams.together(step)) for step in steps}) > 1,
+                'batch': max(len(streams.together(step)) for step in steps),
+                'sizes': sorted({len(streams.together(step)) for step in theirs.get(kind, [])}),
                 'new': len(set(others) - set(mine)),
                 'lost': len(set(mine) - set(others)),
                 'different': len(set(mine)),
@@ -259,7 +258,7 @@ def sets(own, theirs):
 
 def examples(kinds):
     """One mark for each example that {train op: steps} take."""
-    return [mark for kind in sorted(kinds) for step in kinds[kind] for mark in turns.together(step)]
+    return [mark for kind in sorted(kinds) for step in kinds[kind] for mark in streams.together(step)]
 
 
 def _rest(array):
@@ -310,8 +309,8 @@ def _taken_together(own, theirs, towers, found):
     unlike = [row for row in found if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others')]
     alike = {}
     if unlike and len(set(theirs.turns)) > 1:
-        mine, others = (turns.batches(each.turns, each.kinds) for each in (own, theirs))
-        alike = turns.alike(mine, others, towers, {row['input'] for row in unlike})
+        mine, others = (streams.batches(each.turns, each.kinds) for each in (own, theirs))
+        alike = streams.alike(mine, others, towers, {row['input'] for row in unlike})
     for row in unlike:
         row.update(alike.get(row['input'], {}))
         shared = row['status'] == streams.DIFFERS and row['input'] in own.shared
@@ -351,7 +350,7 @@ def _each(own, theirs, towers, unordered):
     for kind, steps in sorted(theirs.items()):
         mine = own.kinds.get(kind, [])
         drawn = 0 if unordered else own.drawn.get(kind)
-        joined = [[turns.together(step) for step in each] for each in (mine, steps)]
+        joined = [[streams.together(step) for step in each] for each in (mine, steps)]
         once = streams.taken_once(joined[0], joined[1], towers)
         begins = streams.starts([joined[0][number] for number in once[0]])
         for name in sorted(steps[0]):
@@ -379,7 +378,9 @@ def _settings(own, theirs, towers, drawn):
     """An input without a batch axis: the same where each step gets what the original's do, or N times that."""
     for number, (_, value) in enumerate(theirs):
         mine = [rest for _, rest in own[number * towers : (number + 1) * towers] + own[number : number + 1]]
-        if mine and repr(value) not in map(repr, mine) and not _counted(value, mine, towers):  # NaN is NaN here
+        lists = [one for one in mine if isinstance(one, list) and isinstance(value, list) and len(one) == len(value)]
+        follows = [one for one in lists if [number * towers for number in one] == value and one == list(map(int, one))]
+        if mine and repr(value) not in map(repr, mine) and not follows:  # NaN is NaN here
             status = streams.DRAWN if drawn is not None and number >= drawn else streams.DIFFERS
             return {'status': status, 'fault': 'setting', 'value': value, 'own': mine[-1], 'step': number + 1}
     return _SAME_SETTING
@@ -393,12 +394,6 @@ def _are_rows(name, steps):
         if not isinstance(value, list) or len(value) != 1 or value[0] not in counts:
             return False
     return True
-
-
-def _counted(value, mine, towers):
-    """Whether a number of examples follows the batch."""
-    numbers = [one for one in mine if isinstance(one, list) and isinstance(value, list) and len(one) == len(value)]
-    return any([number * towers for number in one] == value and one == [int(n) for n in one] for one in numbers)
 
 
 class EvaluationFeeds(object):
@@ -573,7 +568,8 @@ def _unlike(own, theirs, name, training, towers):
     if len(own) != len(theirs) and all(gap == 0 for gap, _ in list(own) + list(theirs)):
         contents = [[run[name] for _, run in runs] for runs in (own, theirs)]
         apart = [mine for mine in contents[0] if not set(mine) <= training[0]]
-        if apart and all(set(other) <= training[1] for other in contents[1]) and not _some_of(apart, contents[1]):
+        others = set().union(*contents[1])
+        if apart and others <= training[1] and others.isdisjoint(set().union(*apart)):
             return own, theirs  # the original evaluates what it is not trained with, the conversion never
         theirs = [one for one in theirs if one[1][name] not in contents[0] and not set(one[1][name]) <= training[1]]
         own = [one for one in own if one[1][name] not in contents[1] and not set(one[1][name]) <= training[0]]
@@ -595,11 +591,6 @@ def _smaller(own, theirs, name):
     """Whether each run of the conversion is fed less than those of the original, where these are all fed as much."""
     sizes = [{len(run[name]) for _, run in runs} for runs in (own, theirs)]
     return len(own) > 1 and len(sizes[0]) == 1 and max(sizes[1]) < min(sizes[0])
-
-
-def _some_of(several, others):
-    """Whether two lists of runs have an example in common."""
-    return bool({mark for one in several for mark in one} & {mark for other in others for mark in other})
 
 
 def _by_gap(runs, name):

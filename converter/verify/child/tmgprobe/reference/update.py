@@ -129,8 +129,8 @@ def hold(one, checked):
     errors = {name: _error(one, name, [way[name] for way in by_feed], written.get(name)) for name in by_feed[0]}
     if len(by_feed) == 2:
         one.figures['by_feed'] = {name: [by_feed[0][name], by_feed[1][name]] for name in by_feed[0]}
-    behind = _behind_towers(one, planned) & set(after) & set(weights) if len(by_feed) == 2 else ()
-    moved = {name: after[name] - weights[name] for name in behind}
+    set_ = [name for name, op in _setting(one) if op.inputs[1].name in planned] if len(by_feed) == 2 else ()
+    moved = {name: after[name] - weights[name] for name in set_ if name in after and name in weights}
     raised = _raised(one, weights, raw, [name for name, error in errors.items() if not error <= merge.CLOSE])
     errors.update((name, 0.0) for name in raised)
     for name in raised:
@@ -198,11 +198,6 @@ def _planned(one, gates):
     taken = [fetch for fetch in fetches if fetch.tensor.op in reference.dependent and reference.is_free(fetch.tensor)]
     readings = {fetch.place: reference.readings(fetch) for fetch in taken} if reference.base is not None else {}
     return {name: found[0][1] for name, found in readings.items() if found}
-
-
-def _behind_towers(one, planned):
-    """The variables that are set to these values: {tensor: value}."""
-    return {name for name, operation in _setting(one) if operation.inputs[1].name in planned}
 
 
 def _error(one, name, errors, written):

@@ -34,10 +34,7 @@ class Profiler(Role):
             self.channel.leave('profiled', runs=self.found)
 
     def _trace(self, call):
-        options, metadata = self.tf.RunOptions(), self.tf.RunMetadata()
-        if call.options is not None:
-            options.CopyFrom(call.options)
-        options.trace_level = self.tf.RunOptions.FULL_TRACE
+        options, metadata = call.full_trace()
         options.output_partition_graphs = True
         result = call.as_given(options, metadata)
         trace = cost.NodeTrace(self.tf, metadata)

@@ -175,16 +175,12 @@ class Recorder(Role):
         store = call.store()
         self.start = store.read()
         self.first['initial'] = initial.read(call, store, self.start)
-        self.first['restored'] = self._restore(call)
+        with open(self.plan['checkpoint_values'], 'rb') as values:
+            wanted = pickle.load(values)
+        names = [name for name in steps.listed(call) if name in wanted or name not in call.counters()]
+        self.first['restored'] = steps.restore(call, names, self.plan['checkpoint'], wanted)
         self._uneven(call, store)
         store.write(self.start)
-
-    def _restore(self, call):
-        """Restores the original's checkpoint; the names of variables that got another value, or an error."""
-        with open(self.plan['checkpoint_values'], 'rb') as stream:
-            wanted = pickle.load(stream)
-        names = [name for name in steps.listed(call) if name in wanted or name not in call.counters()]
-        return steps.restore(call, names, self.plan['checkpoint'], wanted)
 
     def _uneven(self, call, store):
         """Notes what the step is for fewer examples, {rows: see `_with`} or {rows: error}, and in another order."""
@@ -260,12 +256,6 @@ class Recorder(Role):
             for apply, values in zip(call.step.applies, fetched)
         }
 
-    def _before_updates(self, call, store, before):
-        """Gradients and losses of a step whose updates could overtake them: computed on their own first."""
-        found = call.run([self._applied(call), call.step.losses], call.arrays)
-        store.write(before)
-        return found
-
     def _louder(self, call, store, before):
         """The gradients that are applied if all losses are LOUDER times as large; None where that cannot be asked for.
 
@@ -303,19 +293,21 @@ class Recorder(Role):
         except (self.tf.errors.OpError, ValueError, TypeError):
             return None
 
-    def _as_left(self, values):
-        """These values of variables, as the arrays of the last step where it has left them so: they are kept once."""
-        last = self.kept[-1]['after'] if self.kept else {}
-        return {name: last[name] if np.array_equal(value, last.get(name)) else value for name, value in values.items()}
-
     def _keep(self, call):
         store = call.store()
-        before = self._as_left(store.read())
+        last = self.kept[-1]['after'] if self.kept else {}
+        before = {  # with the arrays of the last step where it has left them so: they are kept once
+            name: last[name] if np.array_equal(value, last.get(name)) else value
+            for name, value in store.read().items()
+        }
         options, metadata = call.options, call.metadata
         traced = not self.kept
         if len(self.kept) < 2:
             options, metadata = call.full_trace()
-        calm = self._before_updates(call, store, before) if racing(call.step) else None
+        calm = None
+        if racing(call.step):  # updates could overtake gradients and losses: these are computed on their own first
+            calm = call.run([self._applied(call), call.step.losses], call.arrays)
+            store.write(before)
         if traced:
             self.first['drawn'] = numbers(call, call.arrays)
         kind = tuple(apply.index for apply in call.step.applies)

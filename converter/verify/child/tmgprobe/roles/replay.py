@@ -93,7 +93,9 @@ class Replayer(Role):
         self.channel.send('step', number=len(self.figures))
         if not one.figures['order']:
             self.finish()
-        self.late = len(self.figures) < len(self.recording['steps']) and self._is_late()
+        seconds = self.job.get('seconds')
+        used_up = bool(seconds) and len(self.figures) >= LEAST and time.time() - self.begun > LONGER * seconds
+        self.late = len(self.figures) < len(self.recording['steps']) and used_up
         if len(self.figures) == len(self.recording['steps']) or self.late:
             self._follow()
         return result
@@ -103,7 +105,10 @@ class Replayer(Role):
         number, own = len(self.figures), None
         if number == 0:
             computing = (call, one) if one.groups or self.gathering is None else self.gathering
-            self.first.update(restored=self._restore(call, kept), lines=self._lines(*computing))
+            batches = [pair['own'] for pair in computing[1].pairs if pair['axis'] is not None]
+            self.first['lines'] = lines.stacks(computing[0].step, batches, self.job) if batches else []
+            wanted = {name: kept['after'].get(name) for name in steps.listed(call)}
+            self.first['restored'] = steps.restore(call, sorted(wanted), self.recording['first']['saved'], wanted)
             self.first.update(drawn=self._drawn(call, one), **self._others(call, kept, one))
             heavy = heavy_operations(one.step, call.arrays)
             self.first['on_host'] = any('cpu' in op.device.lower() for op in heavy)
@@ -140,11 +145,6 @@ class Replayer(Role):
         if taken is None:
             self.kinds.forget(one)
         return taken
-
-    def _is_late(self):
-        """Whether the time for comparing as many steps as there are is used up."""
-        seconds = self.job.get('seconds')
-        return bool(seconds) and len(self.figures) >= LEAST and time.time() - self.begun > LONGER * seconds
 
     def aside(self, call):
         """Takes a run without a train op.
@@ -301,7 +301,8 @@ class Replayer(Role):
         theirs = [run for run in self.recording['evaluations'] if run[0] < seen]
         evaluated = stream.compared_runs(self.streams, recorded, self.evaluations, theirs, towers)
         fed = stream.figures(self.streams, recorded, towers, self.streams.unordered, self.floats)
-        tried = self._paddings(fed)
+        arrays = stream.arrays_of_record(self.recording, self.pairs) if _unlike(fed) else {}
+        tried = self.streams.paddings({name: arrays[name] for name in _unlike(fed) if name in arrays})
         while any(tried.values()):  # other than zeros
             self.padding.update((name, left.pop(0)) for name, left in tried.items() if left)
             self.streams.read_again(self.padding)
@@ -316,11 +317,6 @@ class Replayer(Role):
             'ended': self.streams.ended(),
             'epoch': stream.epoch(self.streams.kinds, recorded.kinds),
         }
-
-    def _paddings(self, fed):
-        """{input: [padding]} of the inputs whose examples differ, which may be padded otherwise."""
-        arrays = stream.arrays_of_record(self.recording, self.pairs) if _unlike(fed) else {}
-        return self.streams.paddings({name: arrays[name] for name in _unlike(fed) if name in arrays})
 
     def _follow(self):
         """Lets the original go on until it has fed as many batches as the recorded steps hold, for a short time."""
@@ -393,17 +389,6 @@ class Replayer(Role):
         with open(path + '.values', 'wb') as stream:
             pickle.dump(values, stream, pickle.HIGHEST_PROTOCOL)
         return {'checkpoint': saved, 'checkpoint_values': path + '.values'}
-
-    def _restore(self, call, kept):
-        """Restores the conversion's checkpoint; the variables that got another value, or an error."""
-        names = steps.listed(call)
-        wanted = {name: kept['after'].get(name) for name in names}
-        return steps.restore(call, names, self.recording['first']['saved'], wanted)
-
-    def _lines(self, call, one):
-        """The script's lines and whether the loss depends on them; none if no input has a batch axis."""
-        batches = [pair['own'] for pair in one.pairs if pair['axis'] is not None]
-        return lines.stacks(call.step, batches, self.job) if batches else []
 
     def _drawn(self, call, one):
         """How many random numbers a step of the conversion draws, and the original at least on the same examples.

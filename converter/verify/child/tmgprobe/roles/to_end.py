@@ -46,20 +46,15 @@ class WholeRun(Role):
             if 0 < self.job['epochs'] <= self.epochs.count:
                 self._leave('epochs')
             self.epoch = self.epoch or self._seen('epochs').kept()
-        self._note_rates(call)
+        if not call.step.rates_write:  # the script is to run as it is
+            mine = [rate for rate in call.step.rates if rate.key[0] != rates.MODEL]
+            found = rates.recorded(mine, lambda tensors: call.run(tensors, call.arrays))
+            self.rates = self.rates[:1] + [[found[key]['value'] for key in sorted(found)]] if found else self.rates
         self.streams.take(kind, step, self.watch.diary)
         self.streams.note_sources(call, self.job['total'])
         if self.watch.diary.steps % 10 == 0:
             self.channel.send('step', number=self.watch.diary.steps)
         return call.as_asked()
-
-    def _note_rates(self, call):
-        if call.step.rates_write:
-            return  # the script is to run as it is
-        mine = [rate for rate in call.step.rates if rate.key[0] != rates.MODEL]
-        found = rates.recorded(mine, lambda tensors: call.run(tensors, call.arrays))
-        if found:
-            self.rates = self.rates[:1] + [[found[key]['value'] for key in sorted(found)]]
 
     def aside(self, call):
         """Takes a run without a train op as it is."""

@@ -1,13 +1,16 @@
-"""Scripts that run for what they leave or print: a training up to a checkpoint, an evaluation, a project's others."""
+"""Scripts that run as they are: a training up to a checkpoint, an evaluation, a project's others, a first step."""
 
 from __future__ import absolute_import, division, print_function
 
 import functools
 import io
 import os
+import re
 import sys
 
 from tmgprobe.roles.role import Role
+
+GPU = re.compile(r'(?i)gpu:(\d+)')
 
 
 class Train(Role):
@@ -64,3 +67,26 @@ class Evaluation(Print):
         if not self.message:
             runs = [note['numbers'] for note in self.watch.diary.notes.get('run', ())]
             self.channel.leave('ran', steps=self.watch.diary.steps, runs=runs)
+
+
+class Bare(Role):
+    """Waits for the first training step, reports which GPUs the script makes visible, and ends the process.
+
+    Nothing of the changes that the comparison makes to TensorFlow is there: devices, sessions' configurations and
+    random operations are the script's own. The machine shows no GPU, so that an operation which asks for one has to be
+    placed elsewhere, or fails.
+    """
+
+    def step(self, call):
+        """Takes the training step as the script asks for it."""
+        call.as_given()
+        config = self.watch.configs.get(id(call.session)) or self.tf.ConfigProto()
+        named = [int(found.group(1)) for op in call.step.operations for found in [GPU.search(op.device or '')] if found]
+        self.channel.leave(
+            'ran',
+            gpus=max(named) + 1 if named else 0,
+            soft=config.allow_soft_placement,
+            environment=os.environ.get('CUDA_VISIBLE_DEVICES'),
+            listed=config.gpu_options.visible_device_list,
+            counted=dict(config.device_count).get('GPU'),
+        )

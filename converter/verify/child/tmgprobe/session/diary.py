@@ -49,7 +49,7 @@ class Diary(object):
     def begin(self):
         """The script begins now: what it prints and seeds from here on is its own."""
         self.draws.forget()
-        sys.stdout = Printing(sys.stdout, self._printed)
+        sys.stdout = Printing(sys.stdout, lambda line: self.note('printed', line=line[:LONGEST]))
 
     def note(self, kind, **what):
         """Adds a note; of what another thread does, such as a supervisor's that saves by the clock, only that it does.
@@ -101,12 +101,15 @@ class Diary(object):
         """All of it as plain data; graph: that of the training steps."""
         made = [(_keys(saver), steps) for saver, steps in self.savers if not _own(saver)]
         made = sorted(pair for pair in made if pair[0] is not None)
+        keeping = [saver.saver_def for saver, _ in self.savers if not _own(saver) and _keys(saver) is not None]
+        keeping = [(one, float(one.keep_checkpoint_every_n_hours)) for one in keeping]
         return {
             'notes': self.notes,
             'steps': self.steps,
             'savers': [keys for keys, _ in made],
             'savers made': [steps for _, steps in made],
-            'kept': sorted(_keeping(saver) for saver, _ in self.savers if not _own(saver) and _keys(saver) is not None),
+            # how many files each keeps (0: all of them), and every how many hours one for good (0: none)
+            'kept': sorted([int(one.max_to_keep), hours if hours < MANY_HOURS else 0.0] for one, hours in keeping),
             'seeds': self.draws.seeds,
             'graph seed': self.graph_seeds.get(graph, graph.seed),
             'shuffling': draws.shuffling(graph),
@@ -146,9 +149,6 @@ class Diary(object):
 
         kind.add_summary = add_summary
 
-    def _printed(self, line):
-        self.note('printed', line=line[:LONGEST])
-
 
 class Printing(object):
     """A standard output that tells of whole lines."""
@@ -179,26 +179,14 @@ class Printing(object):
 
 def _keys(saver):
     """The names under which a saver writes to its files; None where it has no graph yet."""
+    from tensorflow.python.framework import ops
+
     definition = saver.saver_def
     if definition is None:
         return None
     listed = getattr(saver, '_var_list', None) or ()
     listed = list(listed.values() if hasattr(listed, 'values') else listed)
-    graph = getattr(listed[0], 'graph', None) if listed else None
-    return _keys_in(graph, definition)
-
-
-def _keeping(saver):
-    """How many files a saver keeps (0: all of them), and every how many hours one for good (0: none)."""
-    definition = saver.saver_def
-    hours = float(definition.keep_checkpoint_every_n_hours)
-    return [int(definition.max_to_keep), hours if hours < MANY_HOURS else 0.0]
-
-
-def _keys_in(graph, definition):
-    from tensorflow.python.framework import ops
-
-    graph = graph or ops.get_default_graph()
+    graph = (getattr(listed[0], 'graph', None) if listed else None) or ops.get_default_graph()
     try:
         saves = graph.get_tensor_by_name(definition.save_tensor_name).op
     except (KeyError, ValueError):

@@ -36,7 +36,7 @@ class Draws(object):
         """Puts itself between the script and the makers of random numbers."""
         self._states = [lambda: _legacy(np.random.get_state()), random.getstate]
         self._fresh = [_brief(state()) for state in self._states]
-        np.random.RandomState = self._kind(own_random.Generator, 'numpy.random.RandomState', _state_of)
+        np.random.RandomState = self._kind(own_random.Generator, 'numpy.random.RandomState')
         self._watch_generators()
         if hasattr(os, 'fork'):
             os.fork = self._counting(os.fork)
@@ -105,14 +105,14 @@ class Draws(object):
             seeds = list(args) + list(kwargs.values())
             self._fresh.append(None if not seeds or seeds[0] is None else _brief(state()))
 
-    def _kind(self, base, what, state):
+    def _kind(self, base, what):
         """A class like `base` whose objects are remembered; objects of `base` are its objects, too."""
         draws = self
 
         def initialise(one, *args, **kwargs):
             base.__init__(one, *args, **kwargs)
             draws._seeded(what, args, kwargs)
-            draws._remember(functools.partial(state, one), args, kwargs)
+            draws._remember(lambda: _legacy(one.get_state()), args, kwargs)
 
         class Kind(type):
             def __instancecheck__(cls, one):
@@ -164,10 +164,6 @@ def _brief(state):
 
 def _legacy(state):
     return state[1].tobytes(), state[2:]
-
-
-def _state_of(one):
-    return _legacy(one.get_state())
 
 
 def shuffling(graph):

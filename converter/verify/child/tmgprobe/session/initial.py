@@ -69,11 +69,8 @@ def _computable(above, store, name, start):
     drawn = [op for op in above if RANDOM.match(op.type)]
     gates = [op for op in above if op.type in ('Select', 'SelectV2') and 'tf_multigpu_probe' in op.name]
     small = getattr(start.get(name), 'nbytes', 0) <= LARGEST
-    return small and len(drawn) <= len(gates) and not any(OUTSIDE.match(op.type) and not _own(op) for op in above)
-
-
-def _own(operation):
-    return 'tf_multigpu_probe' in operation.name
+    outside = [op for op in above if OUTSIDE.match(op.type) and 'tf_multigpu_probe' not in op.name]
+    return small and len(drawn) <= len(gates) and not outside
 
 
 def _seeds(graph, above):

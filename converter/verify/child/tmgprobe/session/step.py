@@ -163,13 +163,12 @@ class Step(object):
     def stages(self):
         """Which gradients, and which losses, wait for updates of the same run."""
         groups = self.groups
-        behind = [self._updates_before(group) for group in groups] if len(self.applies) > 1 else [0] * len(groups)
+        behind = [0] * len(groups)
+        if len(self.applies) > 1:
+            needed = [graphs.ancestors(one.op for one in graphs.tensors(*group.raw)) for group in groups]
+            behind = [sum(apply.operation in below for apply in self.applies) for below in needed]
         losses = [stage for group, stage in zip(groups, behind) for _ in self._losses(group)]
         return Stages(behind, losses)
-
-    def _updates_before(self, group):
-        needed = graphs.ancestors(tensor.op for tensor in graphs.tensors(*group.raw))
-        return sum(apply.operation in needed for apply in self.applies)
 
     @property
     def sources(self):

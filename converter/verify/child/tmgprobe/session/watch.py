@@ -67,7 +67,7 @@ class SessionWatch(object):
     devices: what towers run on, of graph/machine.py.
     gated: put gates on the gradients (the original script, whose gradients are exchanged).
     untouched: add no operation of its own to the graph (a step whose cost is measured).
-    alone: leave devices and sessions as they are, too; see roles/bare.py.
+    alone: leave devices and sessions as they are, too; see roles/whole.py.
     """
 
     def __init__(self, tf, devices, gated, untouched=False, alone=False):
@@ -92,11 +92,9 @@ class SessionWatch(object):
         on_run(run, session, fetches, feed_dict, options, run_metadata) replaces Session.run;
         on_part(run, session, parts, fetches, feed_dict) replaces Session.partial_run.
         """
-        if self.alone:
-            self._sessions_alone(on_run)
-        else:
+        self._sessions(on_run, on_part)
+        if not self.alone:
             self._devices()
-            self._sessions(on_run, on_part)
             self._services()
         self._optimizers()
         self._gradients()
@@ -130,7 +128,7 @@ class SessionWatch(object):
     def part(self, graph):
         """Lets devices read copies of variables that others hold, as between GPUs; see graph/copies.py."""
         watched = self.of(graph)
-        if self.untouched or self.devices.on_gpus or watched.parted_at == graph.version:
+        if self.untouched or self.alone or self.devices.on_gpus or watched.parted_at == graph.version:
             return
         with graphs.opened(graph):
             if watched.copies is None:
@@ -153,11 +151,11 @@ class SessionWatch(object):
     def _sessions(self, on_run, on_part):
         from tensorflow.python.client import session
 
-        base, devices, watch = session.BaseSession, self.devices, self
+        base, watch = session.BaseSession, self
         start, run = base.__init__, base.run
 
         def initialise(self, target='', graph=None, config=None):
-            start(self, '', graph, devices.config(config))
+            start(self, target if watch.alone else '', graph, watch._config(self, config))
 
         def watched_run(self, fetches, feed_dict=None, options=None, run_metadata=None):
             watch.part(self.graph)
@@ -176,32 +174,20 @@ class SessionWatch(object):
             watch.part(self.graph)
             return on_part(run, self, parts, fetches, feed_dict)
 
-        base.__init__, base.run, base.make_callable = initialise, watched_run, make_callable
-        base._make_callable_from_options = callable_of_options
-        base.partial_run_setup, base.partial_run = partial_run_setup, partial_run
-
-    def _sessions_alone(self, on_run):
-        """Sessions as the script asks for them, on a machine without GPUs; what they were asked for is noted."""
-        from tensorflow.python.client import session
-
-        base, configs, tf = session.BaseSession, self.configs, self.tf
-        start, run = base.__init__, base.run
-
-        def initialise(self, target='', graph=None, config=None):
-            given = tf.ConfigProto()
-            if config is not None:
-                given.CopyFrom(config)
-            configs[id(self)] = given
-            used = tf.ConfigProto()
-            used.CopyFrom(given)
-            used.device_count['GPU'] = 0
-            machine.unrewritten(used)
-            start(self, target, graph, used)
-
-        def watched_run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-            return on_run(run, self, fetches, feed_dict, options, run_metadata)
-
         base.__init__, base.run = initialise, watched_run
+        if not self.alone:
+            base.make_callable, base._make_callable_from_options = make_callable, callable_of_options
+            base.partial_run_setup, base.partial_run = partial_run_setup, partial_run
+
+    def _config(self, session, config):
+        """The configuration of a session; alone it is what the script asks for, on a machine without GPUs."""
+        if not self.alone:
+            return self.devices.config(config)
+        self.configs[id(session)] = machine.copied(self.tf, config)
+        used = machine.copied(self.tf, config)
+        used.device_count['GPU'] = 0
+        machine.unrewritten(used)
+        return used
 
     # optimizers
 
@@ -217,9 +203,11 @@ class SessionWatch(object):
 
         optimizer.Optimizer.__init__ = initialise
         self._optimizer(optimizer.Optimizer)
-        for kind in keras_optimizers():
-            self._optimizer(kind)
-            self._keras_rate(kind)
+        for place in ('tensorflow.python.keras.optimizer_v2', 'tf_keras.src.optimizers.legacy'):
+            kind = getattr(sys.modules.get(place + '.optimizer_v2'), 'OptimizerV2', None)  # of the Keras in use
+            if kind is not None:
+                self._optimizer(kind)
+                self._keras_rate(kind)
 
     def _keras_rate(self, kind):
         rate_of, watch = kind._decayed_lr, self
@@ -370,47 +358,32 @@ class SessionWatch(object):
     # randomness
 
     def _random(self):
-        from tensorflow.python.ops import random_ops
+        from tensorflow.python.ops import candidate_sampling_ops, random_ops
 
-        watch, made = self, {}
-
-        def hold(name, still):
-            original = getattr(random_ops, name, None)
-            if original is None:
-                return
-
-            def held(*args, **kwargs):
-                return watch._hold(name, original(*args, **kwargs), still, args, kwargs)
-
-            held.__name__, held.__doc__ = name, original.__doc__
-            for alias in ALIASES.get(name, (name,)):
-                made[alias] = (original, held)
-
-        for name, still in STILL.items():
-            hold(name, still)
-        made.update(self._candidates())
+        made = {}
+        for names, still in STILL.items():
+            original = getattr(random_ops, names[0], None)
+            if original is not None:
+                held = self._holding(names[0], original, still)
+                made.update((alias, (original, held)) for alias in names)
+        for name in dir(candidate_sampling_ops):  # of nce_loss and sampled_softmax_loss
+            if name.endswith('candidate_sampler'):
+                original = getattr(candidate_sampling_ops, name)
+                made[name] = (original, self._holding(name, original, _still_classes, _still_ones, _still_ones))
         replace(made)
 
-    def _candidates(self):
-        """{name: (old, new)} of the samplers of candidate classes (nce_loss, sampled_softmax_loss)."""
-        from tensorflow.python.ops import candidate_sampling_ops
+    def _holding(self, name, original, *still):
+        """A function that draws, with its results held still; of several each by one of these functions."""
 
-        watch, made = self, {}
+        def held(*args, **kwargs):
+            drawn = original(*args, **kwargs)
+            if len(still) == 1:
+                return self._hold(name, drawn, still[0], args, kwargs)
+            kept = [self._hold(name, part, calm, args, kwargs) for part, calm in zip(drawn, still)]
+            return type(drawn)(*kept) if hasattr(drawn, '_fields') else tuple(kept)
 
-        def hold(name, original):
-            def held(*args, **kwargs):
-                drawn = original(*args, **kwargs)
-                calm = [_still_classes, _still_ones, _still_ones]
-                kept = [watch._hold(name, part, still, args, kwargs) for part, still in zip(drawn, calm)]
-                return type(drawn)(*kept) if hasattr(drawn, '_fields') else tuple(kept)
-
-            held.__name__, held.__doc__ = name, original.__doc__
-            made[name] = (original, held)
-
-        for name in dir(candidate_sampling_ops):
-            if name.endswith('candidate_sampler'):
-                hold(name, getattr(candidate_sampling_ops, name))
-        return made
+        held.__name__, held.__doc__ = name, original.__doc__
+        return held
 
     def _hold(self, name, drawn, still, args, kwargs):
         from tensorflow.python.framework import ops
@@ -446,13 +419,6 @@ def callable_of_options(session, told):
         return session.run(fetches + list(told.target), feed, **others)[: len(fetches)]
 
     return call
-
-
-def keras_optimizers():
-    """The classes that Keras' optimizers inherit their `apply_gradients` from, of the Keras that is imported."""
-    places = ('tensorflow.python.keras.optimizer_v2', 'tf_keras.src.optimizers.legacy')
-    modules = [sys.modules.get(place + '.optimizer_v2') for place in places]
-    return [module.OptimizerV2 for module in modules if hasattr(module, 'OptimizerV2')]
 
 
 def size(graph):
@@ -508,23 +474,16 @@ def _still_classes(tf, drawn, args, kwargs):
     return tf.cast(tf.range(tf.size(drawn)), drawn.dtype)
 
 
+# {function of random_ops, with its other names: what stands for what it draws}
 STILL = {
-    'random_uniform': _still_uniform,
-    'random_normal': _still_normal,
-    'truncated_normal': _still_normal,
-    'random_shuffle': _still_shuffle,
-    'multinomial': _still_choice,
-    'categorical': _still_choice,
-    'random_gamma': _still_ones,
-    'random_poisson': _still_ones,
-}
-ALIASES = {
-    'random_uniform': ('random_uniform', 'uniform'),
-    'random_normal': ('random_normal', 'normal'),
-    'random_shuffle': ('random_shuffle', 'shuffle'),
-    'random_gamma': ('random_gamma', 'gamma'),
-    'random_poisson': ('random_poisson', 'poisson'),
-    'truncated_normal': ('truncated_normal', 'random_truncated_normal'),
+    ('random_uniform', 'uniform'): _still_uniform,
+    ('random_normal', 'normal'): _still_normal,
+    ('truncated_normal', 'random_truncated_normal'): _still_normal,
+    ('random_shuffle', 'shuffle'): _still_shuffle,
+    ('multinomial',): _still_choice,
+    ('categorical',): _still_choice,
+    ('random_gamma', 'gamma'): _still_ones,
+    ('random_poisson', 'poisson'): _still_ones,
 }
 
 

@@ -39,14 +39,10 @@ def _count_work(tf, trial):
 
 
 def _split_cpu(tf, gpus):
-    experimental = tf.config.experimental
-    devices = experimental.list_physical_devices('CPU')
-    if hasattr(tf.config, 'set_logical_device_configuration'):
-        parts = [tf.config.LogicalDeviceConfiguration() for _ in range(gpus)]
-        tf.config.set_logical_device_configuration(devices[0], parts)
-    else:
-        parts = [experimental.VirtualDeviceConfiguration() for _ in range(gpus)]
-        experimental.set_virtual_device_configuration(devices[0], parts)
+    old, new = tf.config.experimental, tf.config
+    part = getattr(new, 'LogicalDeviceConfiguration', None) or old.VirtualDeviceConfiguration
+    split = getattr(new, 'set_logical_device_configuration', None) or old.set_virtual_device_configuration
+    split(old.list_physical_devices('CPU')[0], [part() for _ in range(gpus)])
 
 
 def _map_strategy(tf, gpus, trial):

@@ -85,7 +85,10 @@ def _conversion(trial, model, steps, fit):
         trial.stop('its model has other variables')
     model.set_weights(list(first.values()))
     trial.trains = True
-    weights = _train(model, given['batches'], fit)
+    weights = [_named(model)]
+    for step in given['batches']:
+        _once(fit)(model, step)
+        weights.append(_named(model))
     replicas = getattr(_strategy_of(model), 'num_replicas_in_sync', 1)
     trial.leave('Keras', weights, replicas=replicas, **batches.compared(steps, given['batches']))
 
@@ -115,14 +118,6 @@ def _named(model, values=None):
     names = [getattr(weight, 'path', None) or weight.name for weight in model.weights]
     values = model.get_weights() if values is None else values
     return {'%03d %s' % (i, name): array for i, (name, array) in enumerate(zip(names, values))}
-
-
-def _train(model, steps, fit):
-    found = [_named(model)]
-    for step in steps:
-        _once(fit)(model, step)
-        found.append(_named(model))
-    return found
 
 
 def _once(fit):

@@ -51,7 +51,8 @@ class Trial(object):
         found = {(name, kind): error for name, kinds in errors.items() for kind, error in kinds.items()}
 
         def ends(first):
-            return _flat(self.compared(states, again(first)))
+            rows = self.compared(states, again(first))
+            return {(row['name'], kind): row[kind] for row in rows for kind in row if kind in ('error', 'usual')}
 
         largest = spread.largest_of_tries(found, states[0], ends, TRIES)
         rows = {name: {kind: largest[name, kind] for kind in kinds} for name, kinds in errors.items()}
@@ -85,10 +86,6 @@ class Trial(object):
     def stop(self, reason):
         """Ends the process: this script cannot be compared, or fails."""
         self.channel.end(reason, '')
-
-
-def _flat(rows):
-    return {(row['name'], kind): row[kind] for row in rows for kind in ('error', 'usual') if row[kind] is not None}
 
 
 def way_error(mine, theirs):

@@ -9,6 +9,8 @@ from __future__ import absolute_import, division, print_function
 import collections
 import itertools
 
+from tmgprobe.values import rows
+
 SAME, DRAWN, VALUES, DIFFERS, SHARED, IN_TURN = 'same', 'drawn', 'values', 'differs', 'shared', 'in turn'
 
 
@@ -89,8 +91,9 @@ def taken_once(own, theirs, towers):
 
     All batches, unless the original takes each several times in a row, and the conversion each as many times.
     """
-    firsts = [_first_of_each(batches) for batches in (own, theirs)]
-    times = [_times(first, len(batches)) for first, batches in zip(firsts, (own, theirs))]
+    firsts = [[n for n, one in enumerate(all_) if not n or one != all_[n - 1]] for all_ in (own, theirs)]
+    ends = firsts[0][1:] + [len(own)], firsts[1][1:] + [len(theirs)]
+    times = [[end - begin for begin, end in zip(*pair)] for pair in zip(firsts, ends)]
     if len(firsts[0]) < len(own):
         for number, count in enumerate(times[1]):
             wanted = times[0][number * towers : (number + 1) * towers]
@@ -102,14 +105,6 @@ def taken_once(own, theirs, towers):
         else:
             return firsts[0], firsts[1]
     return list(range(len(own))), list(range(len(theirs)))
-
-
-def _first_of_each(batches):
-    return [number for number, batch in enumerate(batches) if not number or batch != batches[number - 1]]
-
-
-def _times(firsts, count):
-    return [end - begin for begin, end in zip(firsts, firsts[1:] + [count])]
 
 
 def starts(own):
@@ -190,3 +185,50 @@ def _repeats(batch, towers):
 def _repeating(own, towers):
     """Whether the original itself takes the same batch several times in a row."""
     return any(one == other for one, other in zip(own, own[1:])) if len(own) > 1 else True
+
+
+def together(step):
+    """One mark for each example of a step; those of the input with the most examples where these are not as many."""
+    columns = [found[0] for _, found in sorted(step.items()) if found is not None and found[0]]
+    return rows.joined(columns) or max(columns or [[]], key=lambda column: len(set(column)))
+
+
+def batches(taken, kinds):
+    """[(train ops, marks, {input: marks})] of the batches, each with the steps in a row that take it or a part of it.
+
+    taken: the train op of each step. kinds: {train op: steps}.
+    """
+    left, found = {kind: list(steps) for kind, steps in kinds.items()}, []
+    for kind in taken:
+        if not left.get(kind):
+            continue
+        step = left[kind].pop(0)
+        fed = {name: one[0] for name, one in step.items() if one is not None and one[0] is not None}
+        both = set(fed) & set(found[-1][2]) if found else ()
+        if not both or any(found[-1][2][name] != fed[name] for name in both):
+            found.append(([], together(step), {}))
+        found[-1][0].append(kind)
+        found[-1][2].update(fed)
+    return found
+
+
+def alike(mine, others, towers, names):
+    """{input: figures} of those of these inputs that are the original's where train ops take turns at the batches.
+
+    Where every second batch goes to another train op, or every fifth to one more, N batches of the original are no
+    longer one of the conversion's for each of them: all together they are. Each batch goes to the same train ops.
+    mine, others: see `batches`, of the original and of the conversion.
+    """
+    for place, (one, other) in enumerate(zip(mine, others)):
+        cut = place == len(mine) - 1, place == len(others) - 1  # a script may have been stopped within its last batch
+        count = min([len(each[0]) for each, is_cut in zip((one, other), cut) if is_cut] or [None])
+        if one[0][:count] != other[0][:count]:
+            return {}
+    begins, found = starts([marks for _, marks, _ in mine]), {}
+    for name in names:
+        fed = [[inputs.get(name) for _, _, inputs in each] for each in (mine, others)]
+        if None not in fed[0] and None not in fed[1]:
+            row = compare(fed[0], fed[1], towers, begins)
+            if row['status'] == SAME:
+                found[name] = dict(row, status=IN_TURN)
+    return found
