@@ -657,3 +657,35 @@ def test_a_share_of_a_size_that_is_a_number_of_the_graph(
     report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == verdict, report.reason
     assert [check for check in report.checks if check.name == "fetches" and check.status == verdict]
+
+
+ROWS_OF_A_NUMBER = """
+import numpy as np
+import tensorflow as tf
+batch_size = 6
+rng = np.random.RandomState(1)
+x = tf.placeholder(tf.float32, [None, 4])
+h = tf.layers.dense(x, 4, name='d')
+first = tf.gather(h, tf.range(0, batch_size))
+both = tf.reshape(tf.stack([h, h], 0), [-1, 4])
+loss = tf.reduce_mean(first ** 2) + tf.reduce_mean(both ** 2)
+train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(6):
+        sess.run([train, first, both], {x: rng.rand(batch_size, 4)})
+"""
+
+
+@pytest.mark.tf1
+def test_as_many_rows_as_a_number_says_and_rows_that_are_computed_again(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, ROWS_OF_A_NUMBER, tensorflow_python)
+    assert report.verdict == "passed", [check for check in report.checks if check.status == "failed"]
+    made = tmp_path / "train_mg.py"
+    right = made.read_text()
+    again = "both = tf.reshape(tf.stack([h, h], 0), [-1, 4])\n"
+    assert right.count(again) == 2  # in the towers, and from what they give
+    behind = right.rindex(again)
+    made.write_text(right[:behind] + again.replace("[h, h]", "[h, -h]") + right[behind + len(again) :])
+    settings = VerifySettings(gpus=2, python=tensorflow_python)
+    assert verify(tmp_path / "train.py", made, settings).verdict == "failed"

@@ -24,11 +24,19 @@ if TYPE_CHECKING:
     from converter.conversion import Conversion, OtherFile
     from converter.plan import At, Plan
 
-Role = Literal["before the towers", "in the towers", "after the towers", "in the gradient's call", "prepares batches"]
+Role = Literal[
+    "before the towers",
+    "in the towers",
+    "after the towers",
+    "in the gradient's call",
+    "prepares batches",
+    "once more after the towers",
+]
 PREPARES: Role = "prepares batches"  # once for all towers
 BEFORE: Role = "before the towers"
 TOWER: Role = "in the towers"
 AFTER: Role = "after the towers"
+AGAIN: Role = "once more after the towers"  # from what they give: this is what the script reads
 GRADIENT: Role = "in the gradient's call"  # a loss written there moves into the towers as an expression
 
 NAME = "traced lines"
@@ -77,7 +85,8 @@ class PlannedLines:
     def towers(self) -> Mapping[str, Any]:
         """What child/tmgprobe/reference/region.py needs to know of the towers; empty where no plan is known.
 
-        Its spans: for each statement its file, its first and last line, and whether it is built in the towers.
+        Its spans: for each statement its file, its first and last line, and whether the script reads what the towers
+        build of it: of the spans of one statement the first counts, in their order as numbers.
         """
         spans = [(span.file, span.first, span.last, span.role in (TOWER, GRADIENT)) for span in self.spans]
         plan = {"spans": spans, "counted": self.counted, "once": self.merged, "summed": self.summed}
@@ -155,6 +164,7 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[LineSpan, ...]:
         add(BEFORE, loop.before)
         add(TOWER, loop.tower)
         add(AFTER, loop.after)
+        add(AGAIN, (at for again in loop.again for at in again.ats))
         for _, inner in loop.splits:
             add(BEFORE, inner)
         opened = {around for around, _ in loop.behind}
@@ -216,7 +226,8 @@ def _placed(planned: PlannedLines, lines: Sequence[Sequence[Any]]) -> tuple[str,
     are nested where a with block of the towers leaves some of its statements out: the narrowest counts.
     """
     for path, line in lines:
-        around = [span for span in planned.spans if path == span.file and span.first <= line <= span.last]
+        spans = (span for span in planned.spans if path == span.file and span.role != AGAIN)
+        around = [span for span in spans if span.first <= line <= span.last]
         if around:
             narrowest = min(around, key=lambda span: span.last - span.first)
             return path, narrowest.first, narrowest

@@ -254,6 +254,8 @@ class Reference(object):
         if joined is None:
             joined = padded_rows(pieces, sizes, whole)
             self.padded |= {tensor.name} if joined is not None else set()
+        if joined is None and np.shape(pieces[0]) == np.shape(whole):
+            joined = self._rows_of_number(tensor, pieces, shards)
         if joined is not None or not any(compare.value_error(piece, whole) for piece in pieces):
             return whole if joined is None else joined
         return self._added(tensor, pieces, shards, whole) if way.numbers(tensor.op) else None
@@ -310,6 +312,17 @@ class Reference(object):
                 for how in self._reduction(fetch.tensor.op):
                     yield how, COMBINED[how](pieces, sizes)
 
+    def _rows_of_number(self, tensor, pieces, shards):
+        """The rows of what takes as many as the original's batch has, by a number in the graph: `x[:batch_size]`.
+
+        None for what has no row for each example.
+        """
+        axes = row_axes(pieces, [size for _, size in shards])
+        turned = inputs.in_reverse(self.one.pairs, shards[0][0]) if axes else None
+        value = self.run([tensor], turned)[0] if turned else pieces[0]
+        along = [] if compare.value_error(value, pieces[0]) <= CLOSE else _turning(axes, value, pieces[0])
+        return np.concatenate(pieces, along[0]) if along else None
+
     def joined_rows(self, fetch, pieces, shards):
         """As `rows` without a whole batch: along the axis on which values change places as the examples do.
 
@@ -320,7 +333,7 @@ class Reference(object):
         turned = inputs.in_reverse(self.one.pairs, shards[0][0]) if axes else None
         for value in self.values([fetch], turned).values() if turned else ():
             if np.shape(value) == np.shape(pieces[0]):
-                along = [axis for axis in axes if compare.value_error(np.flip(value, axis), pieces[0]) <= CLOSE]
+                along = _turning(axes, value, pieces[0])
                 axes = along or ([] if compare.value_error(value, pieces[0]) <= CLOSE else axes)
         return np.concatenate(pieces, axes[0]) if axes else None
 
@@ -397,6 +410,11 @@ def _losses(step):
         for loss in group.losses
         if hasattr(loss, 'op') and loss.op in step.operations
     ]
+
+
+def _turning(axes, turned, value):
+    """Those axes on which a value changes places as the examples do; turned: of the examples in reverse."""
+    return [axis for axis in axes if compare.value_error(np.flip(turned, axis), value) <= CLOSE]
 
 
 def rows(pieces, sizes, whole):
