@@ -14,7 +14,7 @@ from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.continued import in_several_blocks, region_of
-from converter.planner.region.executions import StepGroup, in_one_loop, never_in_one_loop
+from converter.planner.region.executions import StepGroup, in_one_loop, kept_inside, never_in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Model, Region, loss_model
 from converter.planner.steps import executions
@@ -37,15 +37,16 @@ def grouped(
     merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
     """
 
-    def model(part: Sequence[TrainStep]) -> Model | Refused:
-        return loss_model(facts, part, batch_inputs(part), sizes, handing)
+    def model(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Model | Refused:
+        made = loss_model(facts, part, batch_inputs(part), sizes, handing)
+        return replace(made, staying=staying) if isinstance(made, Model) else made
 
-    def place(part: Sequence[TrainStep]) -> Region | Refused | Reread:
-        return region_of(model(part), once, chained)
+    def place(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Region | Refused | Reread:
+        return region_of(model(part, staying), once, chained)
 
     found = _groups(facts, list(steps), place)
-    if isinstance(found, Refused) and (others := _in_place_of(facts, steps)):
-        several = _of_each(facts, [*steps, *others], model, once, chained)
+    if isinstance(found, Refused) and (alternatives := _in_place_of(facts, steps)):
+        several = _of_each(facts, alternatives, model, once, chained)
         found = found if isinstance(several, Refused) else several
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)
@@ -66,7 +67,7 @@ def grouped(
 def _of_each(
     facts: Facts,
     steps: list[TrainStep],
-    model: Callable[[Sequence[TrainStep]], Model | Refused],
+    model: Callable[..., Model | Refused],
     once: bool,
     chained: bool,
 ) -> tuple[StepGroup, ...] | Refused | Reread:
@@ -80,20 +81,22 @@ def _of_each(
         if any(never_in_one_loop(chain[-1], other[-1]) for other in chains.values() if other is not chain):
             return Refused(())
 
-    def place(part: Sequence[TrainStep]) -> Region | Refused | Reread:
+    def place(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Region | Refused | Reread:
         taken = {step.result.uid for step in part}
-        return region_of(model(part), once, chained, [one[:-1] for uid, one in chains.items() if uid not in taken])
+        beside = [one[:-1] for uid, one in chains.items() if uid not in taken]
+        return region_of(model(part, staying), once, chained, beside)
 
     return _groups(facts, steps, place)
 
 
 def _in_place_of(facts: Facts, steps: Sequence[TrainStep]) -> list[TrainStep]:
-    """Steps that the same calls take in place of some steps, for models of other classes; one for each class."""
+    """Steps, and those that the same calls take in place of them for models of other classes; none without such."""
     found = {_methods(step): step for step in steps}
-    for step in executions(facts, steps):
-        if any(s.call is step.call and s.site.excludes(step.site) for s in steps):
-            found.setdefault(_methods(step), step)
-    return [step for step in found.values() if step not in steps]
+    pairs = ((one, two) for one in steps for two in executions(facts, steps) if one.call is two.call)
+    beside = [two for one, two in pairs if one.site.excludes(two.site)]
+    for step in beside:
+        found.setdefault(_methods(step), step)
+    return [*steps, *(step for step in found.values() if step not in steps)] if beside else []
 
 
 def _methods(step: TrainStep) -> tuple[ast.AST, ...]:
@@ -125,7 +128,7 @@ def _groups(
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own.
 
-    place: what finds the region of some steps.
+    place: what finds the region of some steps; it may be told which statements their towers have to keep.
     """
     parts: list[list[TrainStep]] = []
     for step in steps:
@@ -143,13 +146,20 @@ def _groups(
             break
     if len(found) == len(parts) and (len(found) == 1 or _are_disjoint(tuple(group.region for group in found))):
         return tuple(found)
-    if len(found) == len(parts) and (shared := _by_loop(found)):
+    if len(found) == len(parts) and (shared := _by_loop(found) or _by_loop(_with_all_kept(found, place))):
         return shared
     region = place(steps)
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
         first, second = (step.call for step in twice[:2])
         region = Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
     return (StepGroup(steps, region),) if isinstance(region, Region) else region
+
+
+def _with_all_kept(groups: Sequence[StepGroup], place: Callable[..., Region | Refused | Reread]) -> list[StepGroup]:
+    """The groups again, where each one's towers keep what those of any of them keep of a block that is opened."""
+    kept = kept_inside([group.region for group in groups])
+    regions = [place(group.steps, kept) for group in groups] if kept else []
+    return [StepGroup(g.steps, r) for g, r in zip(groups, regions, strict=False) if isinstance(r, Region)]
 
 
 def _by_loop(groups: Sequence[StepGroup]) -> tuple[StepGroup, ...]:
