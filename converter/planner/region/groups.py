@@ -9,7 +9,7 @@ from itertools import combinations, pairwise, takewhile
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
-from converter.analysis.values import Origin, Sides, Tensor
+from converter.analysis.values import Input, Origin, Sides, Tensor
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
@@ -128,13 +128,45 @@ def _groups(
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own.
 
+    Where no loop holds models that share nothing but inputs, each has its own, too.
     place: what finds the region of some steps; it may be told which statements their towers have to keep.
     """
     parts: list[list[TrainStep]] = []
+    apart: list[list[TrainStep]] = []
     for step in steps:
         mine = batches_behind([step])
-        joined = [p for p in parts if mine & batches_behind(p) and not _is_another_model(facts, p, step)]
-        parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
+        parts = _with_step(
+            parts, step, lambda p, s: bool(mine & batches_behind(p)) and not _is_another_model(facts, p, s)
+        )
+        apart = _with_step(apart, step, _share_results)
+    made = _placed(facts, steps, parts, place)
+    if isinstance(made, Refused) and len(apart) > len(parts):
+        each = _placed(facts, steps, apart, place)
+        return made if isinstance(each, Refused) else each
+    return made
+
+
+def _with_step(
+    parts: list[list[TrainStep]], step: TrainStep, are_joined: Callable[[list[TrainStep], TrainStep], bool]
+) -> list[list[TrainStep]]:
+    """The parts with one more step, which joins all of those that it belongs to."""
+    joined = [part for part in parts if are_joined(part, step)]
+    return [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
+
+
+def _share_results(steps: Sequence[TrainStep], later: TrainStep) -> bool:
+    """True if losses are computed from a common result of a batch, and not only from common inputs."""
+    shared = (value for uid, value in behind_losses(steps).items() if uid in later.behind and depends_on_batch(value))
+    return any(isinstance(value, Tensor) and not isinstance(value, Input) for value in shared)
+
+
+def _placed(
+    facts: Facts,
+    steps: list[TrainStep],
+    parts: Sequence[list[TrainStep]],
+    place: Callable[..., Region | Refused | Reread],
+) -> tuple[StepGroup, ...] | Refused | Reread:
+    """The loops of these parts of the steps, or one loop for all steps."""
     found: list[StepGroup] = []
     for part in parts:
         region = place(part)
