@@ -492,6 +492,456 @@ def test_one_file_of_output_is_not_enough(tmp_path: Path, capsys: pytest.Capture
     assert sorted(tree(tmp_path)) == ["model.py", "train.py"]
 
 
+CLASSES = """\
+import tensorflow as tf
+
+
+class Base(object):
+    def __init__(self):
+        self.ids = tf.placeholder(tf.int32, [None])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.emb = tf.nn.embedding_lookup(tf.get_variable('table', [50, 4]), self.ids)
+
+    def finish(self, hidden):
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - self.y))
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+class Plain(Base):
+    def __init__(self):
+        super(Plain, self).__init__()
+        hidden = tf.layers.dense(self.emb, 3)
+        self.finish(hidden)
+
+
+class Deep(Base):
+    def __init__(self):
+        super(Deep, self).__init__()
+        hidden = tf.layers.dense(tf.nn.relu(self.emb), 5)
+        self.finish(hidden)
+"""
+CHOICE = """\
+import sys
+import tensorflow as tf
+from model import Deep, Plain
+
+batch_size = 8
+net = Plain() if len(sys.argv) > 1 else Deep()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        sess.run([net.train_op, net.loss], {net.ids: xs, net.y: ys})
+"""
+
+
+def test_the_other_file_is_the_reason_where_that_is_found_in_the_first_reading(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = converted(put(tmp_path, train=CHOICE, model=CLASSES))
+    assert [os.path.basename(part.path) for part in done.parts] == ["model.py", "tower_helpers.py"]
+    assert main(["convert", str(tmp_path / "train.py"), "-o", str(tmp_path / "out.py")]) == 2
+    said = capsys.readouterr().err
+    assert "TMG221 model.py must change with the script" in said and "TMG219" not in said
+
+    def said(folder: str, script: str) -> str:
+        done = bare_runs.run(tensorflow_python, [script], tmp_path / folder, os.environ)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+
+    assert float(said("after", "train.py").split()[-1]) > 0.8
+    for folder in ("before", "out"):
+        for file in (tmp_path / "after").glob("*ckpt*"):
+            shutil.copy(file, tmp_path / folder)
+    for script in ("evaluate.py", "predict.py"):
+        assert said("before", script) == said("after", script) == said("out", script)
+
+
+SCOPED = """\
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 8], name='x')
+        self.y = tf.placeholder(tf.int64, [None], name='y')
+        with tf.name_scope('score'):
+            self.logits = tf.layers.dense(self.x, 3, name='out')
+            self.classes = tf.argmax(self.logits, 1)
+        with OPENED:
+            self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, self.logits)
+            self.train_op = tf.train.AdamOptimizer().minimize(self.loss)
+"""
+BY_HAND = """\
+opt = tf.train.AdamOptimizer()
+train_op = opt.apply_gradients(zip(tf.gradients(net.loss, tf.trainable_variables()), tf.trainable_variables()))
+"""
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("first", ["other", "net"])
+def test_scripts_of_a_folder_share_the_module_of_helpers(tmp_path: Path, first: str, in_place: bool, jobs: str) -> None:
+    """Each script imports a helper from it that the other does not."""
+    by_hand = TRAIN.replace("train_op = tf.train.AdamOptimizer().minimize(net.loss)\n", BY_HAND)
+    scripts = {"other": by_hand.replace("from model", "from other"), "net": TRAIN.replace("from model", "from net")}
+    second = "net" if first == "other" else "other"
+    src = put(tmp_path / "src", net=MODEL, other=MODEL, train_a=scripts[first], train_b=scripts[second])
+    out = src if in_place else tmp_path / "out"
+    where = ["--in-place"] if in_place else ["-o", str(out)]
+    assert main(["convert", str(src), *where, "--jobs", jobs]) == 0
+    module, found = (out / "tower_helpers.py").read_text(), set()
+    for name in ("net", "other", "train_a", "train_b"):
+        text = (out / f"{name}.py").read_text()
+        found |= set(text.partition("from tower_helpers import ")[2].partition("\n")[0].split(", "))
+    assert {"tower_gradients", "gradients_of_towers", "shard", "merge_loss"} <= found
+    assert [name for name in found if not re.search(rf"^(def|class) {name}\(", module, re.MULTILINE)] == []
+    assert main(["convert", "--check", str(out)]) == 0
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_each_script_of_a_folder_takes_the_number_of_gpus(tmp_path: Path, in_place: bool) -> None:
+    """The module of helpers that the first one brings is no other script with such a flag."""
+    src = tmp_path / "src"
+    shutil.copytree(PROJECTS / "attributes/single", src)
+    shutil.copy(src / "train.py", src / "again.py")
+    out = src if in_place else tmp_path / "out"
+    assert main(["convert", str(src), *(["--in-place"] if in_place else ["-o", str(out)]), "--jobs", "1"]) == 0
+    texts = [(out / name).read_text() for name in ("train.py", "again.py")]
+    assert [text.count("'--num_gpus', type=int") for text in texts] == [1, 1]
+
+
+TRAIN_SCOPED = """\
+import numpy as np
+import tensorflow as tf
+from model import Net
+
+batch_size = 16
+net = Net()
+saver = tf.train.Saver()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(3):
+        x, y = np.random.rand(batch_size, 8), np.random.randint(0, 3, batch_size)
+        sess.run(net.train_op, {net.x: x, net.y: y})
+    saver.save(sess, './model.ckpt')
+"""
+NAMES_OF_SCOPED = """\
+import tensorflow as tf
+from model import Net
+
+net = Net()
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, './model.ckpt')
+    print(net.classes.name, net.train_op.name, sorted(v.name for v in tf.global_variables()))
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    "opened",
+    [
+        "tf.name_scope('optimize')",
+        "tf.variable_scope('optimize')",
+        "tf.name_scope('heads'), tf.name_scope('optimize')",
+        "tf.name_scope('heads'):\n          with tf.name_scope('optimize')",
+    ],
+)
+def test_scopes_that_the_loop_leaves_keep_their_variables(
+    opened: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
+    """Adam's own variables are named by the scope in which it stands, and it stands behind the loop."""
+    for folder in ("before", "after"):
+        (tmp_path / folder).mkdir()
+        for name, text in (("model", SCOPED), ("train", TRAIN_SCOPED), ("predict", NAMES_OF_SCOPED)):
+            (tmp_path / folder / f"{name}.py").write_text(text.replace("OPENED", opened), encoding="utf-8")
+    assert main(["convert", str(tmp_path / "after/train.py"), "--in-place"]) == 0
+
+    def said(folder: str, script: str) -> str:
+        done = bare_runs.run(tensorflow_python, [script], tmp_path / folder, {**os.environ, "FEWER_GPUS": "allow"})
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+
+    said("after", "train.py")
+    for file in (tmp_path / "after").glob("*ckpt*"):
+        shutil.copy(file, tmp_path / "before")
+    assert said("before", "predict.py") == said("after", "predict.py")
+
+
+# --- Other scripts of the project -------------------------------------------------------------------
+
+
+def test_a_model_that_others_import_is_built_for_one_gpu_by_default(tmp_path: Path) -> None:
+    done = converted(put(tmp_path, train=TRAIN, model=MODEL, evaluate="import model\n"))
+    model, helpers = (part.text for part in done.parts)
+    assert "num_gpus = 1  # the script that trains on several GPUs sets it\n" in helpers
+    behind = "            # From here on: the whole batch.\n            self.x, self.y = x_batch, y_batch\n"
+    assert f"        if tower_helpers.num_gpus > 1:\n{behind}" in model
+    switch = "if __name__ == '__main__':\n    tower_helpers.num_gpus = 2\nfrom model import Net\n"
+    assert switch in (done.text or "") and not done.diagnostics
+
+
+def test_arguments_that_are_parsed_before_the_project_is_imported(tmp_path: Path) -> None:
+    early = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--rate', type=float)\n"
+    early += "args = parser.parse_args()\n"
+    done = converted(put(tmp_path, train=early + TRAIN, model=MODEL, evaluate="import model\n"))
+    text = done.text or ""
+    switch = text.index("if __name__ == '__main__':\n    tower_helpers.num_gpus = 2\n")
+    assert text.index("import tower_helpers") < switch < text.index("default=tower_helpers.num_gpus")
+    assert text.index("tower_helpers.num_gpus = args.num_gpus") > switch and text.count("num_gpus = 2") == 1
+
+
+def test_nobody_else_imports_it(tmp_path: Path) -> None:
+    done = converted(put(tmp_path, train=TRAIN, model=MODEL, evaluate="import numpy\n"))
+    assert done.text is not None and "__main__" not in done.text
+    assert "self.x, self.y = x_batch, y_batch\n" in done.parts[0].text and "num_gpus > 1" not in done.parts[0].text
+
+
+def test_a_script_that_others_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flat = MODEL + TRAIN.replace("from model import Net\n", "").replace("import tensorflow as tf\n", "")
+    put(tmp_path, train=flat, predict="from train import Net\n")
+    assert "num_gpus = 2 if __name__ == '__main__' else 1\n" in (converted(tmp_path).text or "")
+    assert main(["convert", str(tmp_path / "train.py"), "-o", str(tmp_path / "out.py")]) == 0
+    assert "__main__" not in (tmp_path / "out.py").read_text()
+
+
+def test_flags_of_scripts_that_others_share(tmp_path: Path) -> None:
+    flag = "tf.app.flags.DEFINE_integer('batch_size', 16, 'Batch size.')\nbatch_size = tf.app.flags.FLAGS.batch_size\n"
+    train = TRAIN.replace("batch_size = 16\n", flag)
+    done = converted(put(tmp_path, train=train, model=MODEL, evaluate="import model\n"))
+    helpers = done.parts[-1].text
+    assert "training = False" in helpers and "    return FLAGS.num_gpus if training else 1\n" in helpers
+    assert "if __name__ == '__main__':\n    tower_helpers.training = True\n" in (done.text or "")
+
+
+SHARED_PARSER = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--batch_size', type=int, default=16)
+
+
+def step_of(x, y):
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 3))
+    return tf.train.AdamOptimizer().minimize(loss)
+"""
+PARSING = """\
+import tensorflow as tf
+import model
+
+args = model.parser.parse_args()
+x = tf.placeholder(tf.float32, [None, 8])
+y = tf.placeholder(tf.int64, [None])
+train_op = model.step_of(x, y)
+with tf.Session() as sess:
+    for step in range(10):
+        xs, ys = next_batch(args.batch_size)
+        sess.run(train_op, {x: xs, y: ys})
+"""
+SHARED_FLAGS = """\
+import tensorflow as tf
+
+tf.app.flags.DEFINE_integer('batch_size', 16, 'Size of a batch.')
+FLAGS = tf.app.flags.FLAGS
+
+
+def step_of(x, y):
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 3))
+    return tf.train.AdamOptimizer().minimize(loss)
+"""
+MORE_GPUS = """\
+import model
+
+model.parser.add_argument('--{}', type=int)
+if __name__ == '__main__':
+    print(model)
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "train"),
+    [
+        (SHARED_PARSER, PARSING),
+        (SHARED_FLAGS, PARSING.replace("args = model.parser.parse_args()\n", "").replace("args.", "model.FLAGS.")),
+    ],
+    ids=["argparse", "flags"],
+)
+def test_a_script_that_counts_its_gpus_by_an_option_of_the_same_name(model: str, train: str, tmp_path: Path) -> None:
+    def options(other: str) -> list[str]:
+        done = converted(put(tmp_path, model=model, train=train, many=other))
+        texts = [done.text or "", *(file.text or "" for file in done.parts)]
+        assert done.status == "converted", done.diagnostics
+        header = find_header(done.text or "")
+        assert header is not None
+        again = convert(read(str(tmp_path / "train.py")), header.options, several=True, again=True)
+        assert [again.text, *(file.text for file in again.parts)] == [done.text, *(file.text for file in done.parts)]
+        return re.findall(r"'--num_gpus'|DEFINE_integer\('num_gpus'", "".join(texts))
+
+    assert options(MORE_GPUS.format("num_gpus")) == []
+    assert len(options(MORE_GPUS.format("num_steps"))) == 1
+    assert len(options("num_gpus = 2\n")) == 1
+
+
+TWO_PARSERS = """\
+import argparse
+import tensorflow as tf
+
+options = argparse.ArgumentParser()
+options.add_argument('--batch_norm', type=int, default=3)
+{}
+
+
+def step_of(x, y):
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, CLASSES))
+    return tf.train.AdamOptimizer().minimize(loss)
+"""
+UNNAMED = TWO_PARSERS.format("CLASSES = options.parse_known_args()[0].batch_norm")
+NAMED = TWO_PARSERS.format("given, rest = options.parse_known_args()\nCLASSES = given.batch_norm")
+OWN = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--batch_size', type=int)\n"
+TAKEN = "parser = model.parser\nparser.add_argument('--steps', type=int)\n"
+GROUP = "parser = model.parser\nparser.add_argument_group('x').add_argument('--steps')\n"
+
+
+@pytest.mark.parametrize(
+    ("model", "lines", "added"),
+    [
+        (UNNAMED, OWN, {"train.py": "parser.add_argument", "told": "args"}),
+        (NAMED, OWN, {"model.py": "options.add_argument", "told": "given"}),
+        (SHARED_FLAGS, "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--x')\n", {}),
+        (SHARED_PARSER, TAKEN, {"model.py": "parser.add_argument", "told": "args"}),
+        (SHARED_PARSER, GROUP, {"model.py": "parser.add_argument", "told": "args"}),
+    ],
+    ids=["unnamed", "named", "flags", "one", "group"],
+)
+def test_the_flag_is_added_to_the_parser_whose_arguments_are_kept(
+    model: str, lines: str, added: dict[str, str], tmp_path: Path
+) -> None:
+    train = PARSING.replace("args = model.parser.parse_args()", f"{lines}args = parser.parse_args()")
+    train = train.replace("args.batch", "model.FLAGS.batch") if model is SHARED_FLAGS else train
+    done = converted(put(tmp_path, model=model, train=train))
+    assert ("FLAGS.num_gpus" in (done.text or "")) == (model is SHARED_FLAGS)
+    found = {}
+    for name, text in {"train.py": done.text or "", **{Path(part.path).name: part.text for part in done.parts}}.items():
+        found.update((name, parser) for parser in re.findall(r"(\S+)\(\s*'--num_gpus'", text))
+        found.update(("told", kept) for kept in re.findall(r"tower_helpers\.num_gpus = (\w+)\.num_gpus\n", text))
+    assert found == added
+
+
+def test_a_check_needs_no_look_at_other_scripts(tmp_path: Path) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL, evaluate="import model\n")
+    assert main(["convert", str(tmp_path / "train.py"), "--output-dir", str(tmp_path / "out")]) == 0
+    (tmp_path / "evaluate.py").unlink()
+    assert main(["convert", "--check", str(tmp_path / "out")]) == 0
+
+
+OTHER = """\
+import os
+
+import tensorflow as tf
+
+
+class Wide(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [1, 8])
+        self.train_op = tf.train.AdamOptimizer().minimize(tf.reduce_mean(tf.layers.dense(self.x, 3)))
+
+
+if __name__ == '__main__':
+    os.environ['CUDA_VISIBLE_DEVICES'] = '1'
+"""
+IMPORTS = TRAIN.replace("from model import Net", "from model import Net\nfrom wide import Wide")
+
+
+@pytest.mark.parametrize("line", ["from wide import Wide", "from wide import *", "from wide import Wide as Other"])
+def test_a_class_that_is_imported_and_read_nowhere_is_no_model(tmp_path: Path, line: str) -> None:
+    train = IMPORTS.replace("from wide import Wide", line)
+    done = converted(put(tmp_path, model=MODEL, wide=OTHER, train=train))
+    assert done.text is not None and not any("wide" in found.path for found in done.diagnostics)
+    assert [os.path.basename(part.path) for part in done.parts] == ["model.py", "tower_helpers.py"]
+
+
+@pytest.mark.parametrize("used", ["net = globals()[name]()", "net = run(Wide, Net)", "net = run('Wide')"])
+def test_a_class_that_code_may_look_up_is_a_model(tmp_path: Path, used: str) -> None:
+    done = converted(put(tmp_path, model=MODEL, wide=OTHER, train=IMPORTS.replace("net = Net()", used)))
+    assert any("wide" in found.path for found in done.diagnostics)
+
+
+# --- What is written --------------------------------------------------------------------------------
+
+
+def test_only_files_that_change_are_parts(tmp_path: Path) -> None:
+    done = converted(put(tmp_path, train=TRAIN, model=MODEL, other="import model\n"))
+    assert [os.path.basename(part.path) for part in done.parts] == ["model.py", "tower_helpers.py"]
+
+
+def test_one_file_carries_its_helpers_itself(tmp_path: Path) -> None:
+    flat = MODEL + TRAIN.replace("from model import Net\n", "").replace("import tensorflow as tf\n", "")
+    done = converted(put(tmp_path, train=flat))
+    assert done.parts == () and "def shard(" in (done.text or "")
+
+
+def test_one_file_of_output_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL)
+    assert main(["convert", str(tmp_path / "train.py"), "-o", str(tmp_path / "out.py")]) == 2
+    said = capsys.readouterr().err
+    assert "TMG221 model.py must change with the script" in said and "--output-dir" in said
+
+
+CLASSES = """\
+import tensorflow as tf
+
+
+class Base(object):
+    def __init__(self):
+        self.ids = tf.placeholder(tf.int32, [None])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.emb = tf.nn.embedding_lookup(tf.get_variable('table', [50, 4]), self.ids)
+
+    def finish(self, hidden):
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - self.y))
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+class Plain(Base):
+    def __init__(self):
+        super(Plain, self).__init__()
+        hidden = tf.layers.dense(self.emb, 3)
+        self.finish(hidden)
+
+
+class Deep(Base):
+    def __init__(self):
+        super(Deep, self).__init__()
+        hidden = tf.layers.dense(tf.nn.relu(self.emb), 5)
+        self.finish(hidden)
+"""
+CHOICE = """\
+import sys
+import tensorflow as tf
+from model import Deep, Plain
+
+batch_size = 8
+net = Plain() if len(sys.argv) > 1 else Deep()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        sess.run([net.train_op, net.loss], {net.ids: xs, net.y: ys})
+"""
+
+
+def test_the_other_file_is_the_reason_where_that_is_found_in_the_first_reading(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, train=CHOICE, model=CLASSES)
+    assert main(["convert", str(tmp_path / "train.py"), "-o", str(tmp_path / "out.py")]) == 2
+    said = capsys.readouterr().err
+    assert "TMG221 model.py must change with the script" in said and "TMG219" not in said
+    assert main(["convert", str(tmp_path / "train.py"), "--output-dir", str(tmp_path / "out")]) == 0
+
+
 def test_the_diff_shows_every_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     put(tmp_path, train=TRAIN, model=MODEL)
     assert main(["convert", str(tmp_path / "train.py"), "--diff"]) == 1

@@ -822,10 +822,10 @@ class Frame:
         "by_default",
         "call",
         "call_site",
+        "chosen",
         "closure",
         "function",
         "globals",
-        "in_place_of_others",
         "locals",
         "node",
         "owner",
@@ -846,7 +846,7 @@ class Frame:
         self.closure = closure
         self.call_site = call_site
         self.call: ast.AST | None = None  # the expression that called the function
-        self.in_place_of_others = False  # whether that calls one of several functions, of which a run has one
+        self.chosen: dict[ast.AST, object] = {}  # which of several that is, by what chooses: see Site.sides
         self.function = function
         self.owner: Value | None = None
         self.locals: dict[str, Value] = {}
@@ -908,8 +908,8 @@ class Site:
     def sides(self) -> Sides:
         """The conditions that this site stands under, by their frames, and whether in the body or after the else.
 
-        So are calls of one of several functions, with the one that is called. A condition in a loop is asked again
-        each time, and is left out.
+        So are calls of one of several functions, with the one that is called, and conditional expressions. A condition
+        in a loop is asked again each time, and is left out.
         """
         return self._sides[0]
 
@@ -922,9 +922,8 @@ class Site:
         sides, looped = above._sides
         if not looped and isinstance(above.stmt, ast.If):
             sides = {(above.frame.uid, above.stmt): self.stmt in above.stmt.body, **sides}
-        call = self.frame.call if self.frame is not above.frame and self.frame.in_place_of_others else None
-        if not looped and call is not None:
-            sides = {(above.frame.uid, call): self.frame.function, **sides}
+        if not looped and self.frame is not above.frame and self.frame.chosen:
+            sides = {**{(above.frame.uid, node): side for node, side in self.frame.chosen.items()}, **sides}
         return sides, looped or is_loop
 
     def excludes(self, other: Site) -> bool:

@@ -128,6 +128,7 @@ class Walk:
         self.by_switch: dict[int, tuple[object, dict[bool, Value]]] = {}  # uids of what a switch chose, and both
         self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
         self.choosing: ast.AST | None = None  # the call that executes several functions, of which a run has one
+        self.arms: dict[ast.AST, bool] = {}  # of conditional expressions around what is evaluated in this frame
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.one_of: dict[int, Instance] = {}  # objects of one class, by uid, and those that stand for several classes
@@ -149,6 +150,16 @@ class Walk:
         self.executed += 1
         if self.executed > self.most:
             raise Endless
+
+    @contextmanager
+    def in_arm(self, node: ast.IfExp, switch: Switch | None, side: bool) -> Iterator[None]:
+        """Within it an arm of a conditional expression is evaluated."""
+        outer, self.arms = self.arms, {**self.arms, node: side}
+        try:
+            with self.taking(switch, side):
+                yield
+        finally:
+            self.arms = outer
 
     @contextmanager
     def taking(self, switch: Switch | None, side: bool) -> Iterator[None]:
@@ -368,10 +379,11 @@ class Walk:
     def inside(self, frame: Frame) -> Iterator[None]:
         """While the body of a frame is executed: names are looked up and bound in it."""
         outer, self.frame = self.frame, frame
+        arms, self.arms = self.arms, {}
         try:
             yield
         finally:
-            self.frame = outer
+            self.frame, self.arms = outer, arms
 
 
 def lines_of(tree: ast.Module) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from converter.dataclass import dataclass
-from converter.plan import NUM_GPUS, Loop, Merge, Plan, Rebind, Reset, Shard
+from converter.plan import NUM_GPUS, Loop, Merge, Nest, Plan, Rebind, Reset, Shard
 from converter.runtime.catalog import catalog
 
 STEP = "    "

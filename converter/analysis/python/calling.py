@@ -310,7 +310,8 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
         return result
     frame = Frame(function.node, function.closure, walk.site, function, walk.clock)
     frame.owner, frame.call = function.owner, node
-    frame.in_place_of_others, walk.choosing = walk.choosing is node and not walk.turning, None
+    chosen, walk.choosing = {node: function} if walk.choosing is node else {}, None
+    frame.chosen = {} if walk.turning else {**walk.arms, **chosen}
     _bind_parameters(walk, frame, function, args, kwargs)
     walk.stack.append(function)
     try:

@@ -131,14 +131,14 @@ def _groups(
     Where no loop holds models that share nothing but inputs, each has its own, too.
     place: what finds the region of some steps; it may be told which statements their towers have to keep.
     """
+
+    def share_batches(part: list[TrainStep], step: TrainStep) -> bool:
+        return bool(batches_behind([step]) & batches_behind(part)) and not _is_another_model(facts, part, step)
+
     parts: list[list[TrainStep]] = []
     apart: list[list[TrainStep]] = []
     for step in steps:
-        mine = batches_behind([step])
-        parts = _with_step(
-            parts, step, lambda p, s: bool(mine & batches_behind(p)) and not _is_another_model(facts, p, s)
-        )
-        apart = _with_step(apart, step, _share_results)
+        parts, apart = _with_step(parts, step, share_batches), _with_step(apart, step, _share_results)
     made = _placed(facts, steps, parts, place)
     if isinstance(made, Refused) and len(apart) > len(parts):
         each = _placed(facts, steps, apart, place)

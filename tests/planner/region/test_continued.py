@@ -409,6 +409,27 @@ def test_one_last_part_of_models_of_several_classes() -> None:
     assert len([line for line in found if line.startswith("self.hidden = keep_parts(")]) == 2
 
 
+CHOICE = """\
+if len(sys.argv) > 1:
+    net = Linear(3)
+else:
+    net = Deep(3)
+"""
+
+
+def test_a_conditional_expression_chooses_the_class() -> None:
+    chosen = "net = Linear(3) if len(sys.argv) > 1 else Deep(3)\n"
+    found = converted(classes().replace(CHOICE, chosen))
+    assert len([line for line in found.splitlines() if "hidden = part_of_tower(" in line]) == 1
+
+
+@pytest.mark.parametrize(
+    "both", ["net, other = Linear(3), Deep(3)\n", "net = (Linear(3), Deep(3))[len(sys.argv) > 1]\n"]
+)
+def test_refused_where_both_models_are_built(both: str) -> None:
+    assert run(classes().replace(CHOICE, both)).status == "refused"
+
+
 def test_a_part_of_the_loss_that_only_one_class_has() -> None:
     """It is None in the other class, or an attribute that is not there; behind the loop it is as it was."""
     found = converted(classes(EXTRA, IF_THERE))
