@@ -438,7 +438,8 @@ def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
         if shard.together and all(restore.get(p) == s for p, s in zip(shard.places, shard.saved, strict=True)):
             lines += _unpacked(shard.places, shard.together, _bound(loop), room)
             restore = {place: saved for place, saved in restore.items() if place not in shard.places}
-    unset = {one.place: one for one in (*loop.nests, *loop.rebinds) if one.optional not in ("", one.place)}
+    optional: list[Nest | Rebind] = [*loop.nests, *loop.rebinds]
+    unset = {one.place: one for one in optional if one.optional not in ("", one.place)}
     lines += _bindings([pair for pair in restore.items() if pair[0] not in unset], _bound(loop), width)
     lines += [
         Line(_if_there(unset[place], f"{place} = {saved}"), _bound(loop))

@@ -47,9 +47,9 @@ def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
         without = [g.region for g in others if all(i.node is not value.node for i in g.region.inputs)]
         if without:
             lacking[value.uid] = tuple(region.block.frame for region in without)
-    for text, value in _carried(first.region).items():
+    for text, part in _carried(first.region).items():
         frames = tuple(g.region.block.frame for g in others if text not in _carried(g.region))
-        lacking |= {value.uid: frames} if frames else {}
+        lacking |= {part.uid: frames} if frames else {}
     packed = frozenset(
         text
         for other in others

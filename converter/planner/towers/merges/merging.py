@@ -300,7 +300,7 @@ def _carried(site: LoopSite, traffic: Traffic, value: Value) -> str:
 def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Diagnostic]:
     """The values that a later loop goes on with and that are not merged as a single tensor which is always there."""
     plain = {merge.place for merge in traffic.merges if _keeps_parts(merge)}
-    found = []
+    found: list[Diagnostic] = []
     for uids in site.region.handed_on:
         held = {text: node for text, (part, node) in wanted.items() if part.value.uid in uids}
         lost = next((text for text in held if text not in plain), "")
