@@ -846,7 +846,7 @@ class Frame:
         self.closure = closure
         self.call_site = call_site
         self.call: ast.AST | None = None  # the expression that called the function
-        self.chosen: dict[ast.AST, object] = {}  # which of several that is, by what chooses: see Site.sides
+        self.chosen: dict[ast.AST, int] = {}  # which of several that is, by what chooses: see Site.sides
         self.function = function
         self.owner: Value | None = None
         self.locals: dict[str, Value] = {}
@@ -908,8 +908,8 @@ class Site:
     def sides(self) -> Sides:
         """The conditions that this site stands under, by their frames, and whether in the body or after the else.
 
-        So are calls of one of several functions, with the one that is called, and conditional expressions. A condition
-        in a loop is asked again each time, and is left out.
+        So are calls of one of several functions, with the number of the one that is called, and conditional
+        expressions. A condition in a loop is asked again each time, and is left out.
         """
         return self._sides[0]
 
@@ -933,4 +933,4 @@ class Site:
     def leaves_out(self, sides: Sides) -> bool:
         """True if this site stands on another side of one of these conditions."""
         mine = self.sides() if sides else {}
-        return any(mine[at] is not side for at, side in sides.items() if at in mine)
+        return any(mine[at] != side for at, side in sides.items() if at in mine)

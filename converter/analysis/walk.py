@@ -127,8 +127,7 @@ class Walk:
         self.of_one_row: list[Tensor] = []  # that have a single row in the branches around the current statement
         self.by_switch: dict[int, tuple[object, dict[bool, Value]]] = {}  # uids of what a switch chose, and both
         self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
-        self.choosing: ast.AST | None = None  # the call that executes several functions, of which a run has one
-        self.arms: dict[ast.AST, bool] = {}  # of conditional expressions around what is evaluated in this frame
+        self.arms: dict[ast.AST, int] = {}  # what chooses what is evaluated in this frame, and which it is: Site.sides
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.one_of: dict[int, Instance] = {}  # objects of one class, by uid, and those that stand for several classes
@@ -152,12 +151,11 @@ class Walk:
             raise Endless
 
     @contextmanager
-    def in_arm(self, node: ast.IfExp, switch: Switch | None, side: bool) -> Iterator[None]:
-        """Within it an arm of a conditional expression is evaluated."""
+    def in_arm(self, node: ast.AST, side: int) -> Iterator[None]:
+        """Within it one of several is evaluated, of which a run has one: an arm of an expression, a function called."""
         outer, self.arms = self.arms, {**self.arms, node: side}
         try:
-            with self.taking(switch, side):
-                yield
+            yield
         finally:
             self.arms = outer
 
