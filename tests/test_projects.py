@@ -492,6 +492,59 @@ def test_one_file_of_output_is_not_enough(tmp_path: Path, capsys: pytest.Capture
     assert sorted(tree(tmp_path)) == ["model.py", "train.py"]
 
 
+CLASSES = """\
+import tensorflow as tf
+
+
+class Base(object):
+    def __init__(self):
+        self.ids = tf.placeholder(tf.int32, [None])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.emb = tf.nn.embedding_lookup(tf.get_variable('table', [50, 4]), self.ids)
+
+    def finish(self, hidden):
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - self.y))
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+class Plain(Base):
+    def __init__(self):
+        super(Plain, self).__init__()
+        hidden = tf.layers.dense(self.emb, 3)
+        self.finish(hidden)
+
+
+class Deep(Base):
+    def __init__(self):
+        super(Deep, self).__init__()
+        hidden = tf.layers.dense(tf.nn.relu(self.emb), 5)
+        self.finish(hidden)
+"""
+CHOICE = """\
+import sys
+import tensorflow as tf
+from model import Deep, Plain
+
+batch_size = 8
+net = Plain() if len(sys.argv) > 1 else Deep()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        sess.run([net.train_op, net.loss], {net.ids: xs, net.y: ys})
+"""
+
+
+def test_the_other_file_is_the_reason_where_that_is_found_in_the_first_reading(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = converted(put(tmp_path, train=CHOICE, model=CLASSES))
+    assert [os.path.basename(part.path) for part in done.parts] == ["model.py", "tower_helpers.py"]
+    assert main(["convert", str(tmp_path / "train.py"), "-o", str(tmp_path / "out.py")]) == 2
+    said = capsys.readouterr().err
+    assert "TMG221 model.py must change with the script" in said and "TMG219" not in said
+
+
 def test_the_diff_shows_every_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     put(tmp_path, train=TRAIN, model=MODEL)
     assert main(["convert", str(tmp_path / "train.py"), "--diff"]) == 1

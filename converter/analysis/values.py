@@ -823,10 +823,10 @@ class Frame:
         "by_default",
         "call",
         "call_site",
+        "chosen",
         "closure",
         "function",
         "globals",
-        "in_place_of_others",
         "locals",
         "node",
         "owner",
@@ -847,7 +847,7 @@ class Frame:
         self.closure = closure
         self.call_site = call_site
         self.call: ast.AST | None = None  # the expression that called the function
-        self.in_place_of_others = False  # whether that calls one of several functions, of which a run has one
+        self.chosen: dict[ast.AST, int] = {}  # which of several that is, by what chooses: see Site.sides
         self.function = function
         self.owner: Value | None = None
         self.locals: dict[str, Value] = {}
@@ -909,8 +909,8 @@ class Site:
     def sides(self) -> Sides:
         """The conditions that this site stands under, by their frames, and whether in the body or after the else.
 
-        So are calls of one of several functions, with the one that is called. A condition in a loop is asked again
-        each time, and is left out.
+        So are calls of one of several functions, with the number of the one that is called, and conditional
+        expressions. A condition in a loop is asked again each time, and is left out.
         """
         return self._sides[0]
 
@@ -923,9 +923,8 @@ class Site:
         sides, looped = above._sides
         if not looped and isinstance(above.stmt, ast.If):
             sides = {(above.frame.uid, above.stmt): self.stmt in above.stmt.body, **sides}
-        call = self.frame.call if self.frame is not above.frame and self.frame.in_place_of_others else None
-        if not looped and call is not None:
-            sides = {(above.frame.uid, call): self.frame.function, **sides}
+        if not looped and self.frame is not above.frame and self.frame.chosen:
+            sides = {**{(above.frame.uid, node): side for node, side in self.frame.chosen.items()}, **sides}
         return sides, looped or is_loop
 
     def excludes(self, other: Site) -> bool:
@@ -935,4 +934,4 @@ class Site:
     def leaves_out(self, sides: Sides) -> bool:
         """True if this site stands on another side of one of these conditions."""
         mine = self.sides() if sides else {}
-        return any(mine[at] is not side for at, side in sides.items() if at in mine)
+        return any(mine[at] != side for at, side in sides.items() if at in mine)

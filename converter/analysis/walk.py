@@ -127,7 +127,7 @@ class Walk:
         self.of_one_row: list[Tensor] = []  # that have a single row in the branches around the current statement
         self.by_switch: dict[int, tuple[object, dict[bool, Value]]] = {}  # uids of what a switch chose, and both
         self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
-        self.choosing: ast.AST | None = None  # the call that executes several functions, of which a run has one
+        self.arms: dict[ast.AST, int] = {}  # what chooses what is evaluated in this frame, and which it is: Site.sides
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.one_of: dict[int, Instance] = {}  # objects of one class, by uid, and those that stand for several classes
@@ -149,6 +149,15 @@ class Walk:
         self.executed += 1
         if self.executed > self.most:
             raise Endless
+
+    @contextmanager
+    def in_arm(self, node: ast.AST, side: int) -> Iterator[None]:
+        """Within it one of several is evaluated, of which a run has one: an arm of an expression, a function called."""
+        outer, self.arms = self.arms, {**self.arms, node: side}
+        try:
+            yield
+        finally:
+            self.arms = outer
 
     @contextmanager
     def taking(self, switch: Switch | None, side: bool) -> Iterator[None]:
@@ -368,10 +377,11 @@ class Walk:
     def inside(self, frame: Frame) -> Iterator[None]:
         """While the body of a frame is executed: names are looked up and bound in it."""
         outer, self.frame = self.frame, frame
+        arms, self.arms = self.arms, {}
         try:
             yield
         finally:
-            self.frame = outer
+            self.frame, self.arms = outer, arms
 
 
 def lines_of(tree: ast.Module) -> int:

@@ -542,7 +542,7 @@ def _plans(
     if isinstance(made, Refused) and read.facts is not first:
         last, read.facts = read.facts, first  # as the script was read first, towers may make the inputs themselves
         handed = decide(first, read.options, sources, losses, rereads=False)
-        if not isinstance(handed, (Refused, Reread)):
+        if not isinstance(handed, (Refused, Reread)) or (isinstance(handed, Refused) and handed.planned):
             return handed
         read.facts = last
     return made

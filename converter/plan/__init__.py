@@ -122,6 +122,7 @@ class Rebind:
     rows_of: the shard whose rows are counted when the graph runs, as name, axis and type of the number, where it is
         fed; None where it is a number of Python.
     carried: no number, but a merged tensor: each tower goes on with the part that it made in an earlier loop.
+    optional: as of a Nest, for a tensor that is there or not.
     """
 
     place: str
@@ -129,6 +130,7 @@ class Rebind:
     name: str = ""
     rows_of: tuple[str, int, str] | None = None
     carried: bool = False
+    optional: str = ""
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,8 @@ def _run(
             return made
         if isinstance(made, Refused) or errors:
             more = made.findings if isinstance(made, Refused) else ()
-            return Refused(in_order(case.facts.path, [*errors, *_elsewhere(more, errors)]))
+            found_all = in_order(case.facts.path, [*errors, *_elsewhere(more, errors)])
+            return Refused(found_all, planned=isinstance(case, Planned))
         case = made
     return case, found
 

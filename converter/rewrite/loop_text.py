@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from converter.dataclass import dataclass
-from converter.plan import NUM_GPUS, Loop, Merge, Plan, Rebind, Reset, Shard
+from converter.plan import NUM_GPUS, Loop, Merge, Nest, Plan, Rebind, Reset, Shard
 from converter.runtime.catalog import catalog
 
 STEP = "    "
@@ -148,7 +148,7 @@ def _saved(plan: Plan, loop: Loop, width: int) -> list[Line]:
     ]
     saved += [(r.saved, r.place) for r in loop.regroups]  # parts of a tuple are saved with it
     saved += [(n.saved, n.optional or n.place) for n in loop.nests] + [
-        (r.saved, r.place) for r in loop.rebinds if not r.name
+        (r.saved, r.optional or r.place) for r in loop.rebinds if not r.name
     ]
     saved += [(r.saved, _kept(plan, loop, r)) for r in loop.resets if r.saved and not r.early]
     room = width - len(STEP) if plan.one_gpu else width
@@ -263,7 +263,7 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Li
         helper = nest.helper
         if nest.optional:
             cut = f"{nest.place} = {names[helper]}([{nest.saved}], {axes}{loop.gpu})[0][0]"
-            lines.append(Line(f"if {nest.saved} is not None:\n    {cut}", _why(helper)))
+            lines.append(Line(_if_there(nest, cut), _why(helper)))
             continue
         cut = f"{names[helper]}([t], {axes}{loop.gpu})[0][0]"
         each = f"{nest.place} = {names['map_structure']}(lambda t: {cut}, {nest.saved})"
@@ -285,7 +285,7 @@ def _size(plan: Plan, loop: Loop, rebind: Rebind, names: dict[str, str]) -> Line
     """
     if rebind.carried:
         part = f"{rebind.place} = {names['part_of_tower']}({rebind.saved}, {loop.gpu})"
-        return Line(part, _why("part_of_tower"))
+        return Line(_if_there(rebind, part), _why("part_of_tower"))
     if rebind.rows_of is None:
         number = f"{names['shard_size']}({rebind.saved}, {loop.gpu})"
     else:
@@ -438,7 +438,20 @@ def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
         if shard.together and all(restore.get(p) == s for p, s in zip(shard.places, shard.saved, strict=True)):
             lines += _unpacked(shard.places, shard.together, _bound(loop), room)
             restore = {place: saved for place, saved in restore.items() if place not in shard.places}
-    return lines + _bindings(list(restore.items()), _bound(loop), width)
+    optional: list[Nest | Rebind] = [*loop.nests, *loop.rebinds]
+    unset = {one.place: one for one in optional if one.optional not in ("", one.place)}
+    lines += _bindings([pair for pair in restore.items() if pair[0] not in unset], _bound(loop), width)
+    lines += [
+        Line(_if_there(unset[place], f"{place} = {saved}"), _bound(loop))
+        for place, saved in restore.items()
+        if place in unset
+    ]
+    return lines
+
+
+def _if_there(one: Nest | Rebind, line: str) -> str:
+    """A line about a tensor, under the condition that it is there if it need not be."""
+    return f"if {one.saved} is not None:\n    {line}" if one.optional else line
 
 
 def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:

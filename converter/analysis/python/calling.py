@@ -167,11 +167,11 @@ def _one_result(walk: Walk, calls: Iterable[Callable[[], Value]], node: ast.AST)
 
     made: list[Value] = []
     left: list[Changes] = []
-    for run in calls:
-        mark, walk.choosing = len(walk.undo_log), node
-        made.append(walk.stamp(run(), node))
+    for number, run in enumerate(calls):
+        mark = len(walk.undo_log)
+        with walk.in_arm(node, number):
+            made.append(walk.stamp(run(), node))
         left.append(take_back(walk.undo_log, mark, walk.frame))
-    walk.choosing = None
     if walk.site is not None:
         put_back(walk, left[0], [pair for changes in left[1:] for pair in changes], walk.site.stmt)
     return reduce(lambda one, two: joined_by(walk, join(one, two), node), made)
@@ -310,7 +310,7 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
         return result
     frame = Frame(function.node, function.closure, walk.site, function, walk.clock)
     frame.owner, frame.call = function.owner, node
-    frame.in_place_of_others, walk.choosing = walk.choosing is node and not walk.turning, None
+    frame.chosen = {} if walk.turning else walk.arms
     _bind_parameters(walk, frame, function, args, kwargs)
     walk.stack.append(function)
     try:

@@ -397,9 +397,9 @@ def _conditional(walk: Walk, node: ast.IfExp) -> Value:
     if known is not None:
         return walk.evaluate(node.body if known else node.orelse)
     switch = walk.switch
-    with walk.taking(switch, True):
+    with walk.in_arm(node, True), walk.taking(switch, True):
         one = walk.evaluate(node.body)
-    with walk.taking(switch, False):
+    with walk.in_arm(node, False), walk.taking(switch, False):
         two = walk.evaluate(node.orelse)
     if (number := _any_number([one, two])) is not None:
         return number

@@ -35,10 +35,10 @@ from converter.planner.region.prepared_batches import prepared_batches
 from converter.planner.region.region import (
     Model,
     Region,
-    around_inputs,
     depth_outside_turns,
     find_region,
     innermost_block,
+    opened_at_inputs,
     region_in_one_block,
     rows_told,
     settled,
@@ -128,16 +128,18 @@ def in_several_blocks(model: Model | Refused, ahead: tuple[Region, ...] = ()) ->
         return ()
     block, first, last, where = ends.block, set(ends.first), ends.last, ends.where
     begin = replace(model, made=[v for v in model.made if where[v.uid] != last], inline=frozenset())
-    around = around_inputs(begin, block, first)
-    if isinstance(around, (Refused, Reread)):
+    opened = opened_at_inputs(begin, block, first)
+    if isinstance(opened, (Refused, Reread)):
         return ()
-    region = settled(begin, *around, forward=False)
+    region = settled(begin, *opened[:2], forward=False)
     if not isinstance(region, Region) or (region.block.body is block.body and last in region.tower):
         return ()
-    rest = replace(model, made=[v for v in model.made if where[v.uid] == last])
+    if ahead and region.start < ahead[-1].end:
+        return ()
+    rest = replace(model, made=[v for v in model.made if not region.in_tower(v.site)])
     end = region_in_one_block(rest, forward=False)
     if isinstance(end, Region):
-        return () if end.block.body is block.body else (*ahead, region, end)
+        return () if end.block.body is block.body or end.start < region.end else (*ahead, region, end)
     return () if isinstance(end, Reread) else in_several_blocks(rest, (*ahead, region))
 
 

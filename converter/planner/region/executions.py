@@ -33,9 +33,10 @@ class StepGroup:
 def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
     """The group whose loop serves all executions of one block; None where their loops would differ.
 
-    It is the group with the most inputs; an input that another execution lacks is cut if it is there.
+    It is the group with the most inputs and parts of earlier loops; one that another execution lacks is taken if it is
+    there.
     """
-    first, *others = sorted(groups, key=lambda group: (-len(group.region.inputs), -len(group.region.needed)))
+    first, *others = sorted(groups, key=_weight, reverse=True)
     if not others:
         return None
     ahead = _ahead(first, others)
@@ -46,6 +47,9 @@ def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
         without = [g.region for g in others if all(i.node is not value.node for i in g.region.inputs)]
         if without:
             lacking[value.uid] = tuple(region.block.frame for region in without)
+    for text, part in _carried(first.region).items():
+        frames = tuple(g.region.block.frame for g in others if text not in _carried(g.region))
+        lacking |= {part.uid: frames} if frames else {}
     packed = frozenset(
         text
         for other in others
@@ -55,9 +59,23 @@ def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
     return StepGroup(first.steps, replace(first.region, lacking=lacking, packed=packed, ahead=ahead))
 
 
+def _weight(group: StepGroup) -> tuple[int, int, int]:
+    region = group.region
+    return len(region.inputs), len(region.carried), len(region.needed)
+
+
+def kept_inside(regions: Sequence[Region]) -> frozenset[ast.stmt]:
+    """The statements of opened blocks that the towers of some regions keep, and not only what comes before them."""
+    kept: set[ast.stmt] = set()
+    for holder, rest in (pair for region in regions for pair in region.behind.items()):
+        arms = (arm for arm in (getattr(holder, "body", []), getattr(holder, "orelse", [])) if rest[0] in arm)
+        kept.update(stmt for arm in arms for stmt in arm if stmt not in rest)
+    return frozenset(kept)
+
+
 def never_in_one_loop(one: Region, two: Region) -> bool:
     """True if the same statements are the towers of two executions, and one loop cannot serve both."""
-    same = one.block.body is two.block.body
+    same = one.block.body is two.block.body and one.behind == two.behind
     return same and not _is_same_loop(one, two) and not _is_same_loop(two, one)
 
 
@@ -86,12 +104,25 @@ def none_in_other_call(region: Region, text: str) -> bool:
 
 def is_none_in(frame: Frame, text: str) -> bool:
     """True if a dotted name is None in a frame."""
+    value = _value_in(frame, text)
+    return value is not None and is_none(value)
+
+
+def is_absent_in(frame: Frame, text: str) -> bool:
+    """True if a dotted name is None in a frame, or an object that the frame holds has no such attribute."""
+    holder, _, name = text.rpartition(".")
+    return is_none_in(frame, text) or (isinstance(_value_in(frame, holder), Instance) and not _value_in(frame, text))
+
+
+def _value_in(frame: Frame, text: str) -> Value | None:
+    """What a dotted name means in a frame."""
     first, *attributes = text.split(".")
     seen = frame.lookup(first)
     value = seen[1] if seen is not None else None
-    for attribute in attributes:
-        value = value.attributes.get(attribute) if isinstance(value, Instance) else None
-    return value is not None and is_none(value)
+    for name in attributes:
+        known = value.attributes if isinstance(value, Instance) else {}
+        value = known.get(name) or (value.cls.find(name) if isinstance(value, Instance) and value.cls else None)
+    return value
 
 
 def _calls(group: StepGroup) -> set[ast.AST]:
@@ -109,7 +140,10 @@ def _is_same_loop(one: Region, two: Region) -> bool:
         return False
     if not (two.tower <= one.tower and two.before <= one.before and two.after <= one.after | one.tower):
         return False
-    if _carried(one) != _carried(two):
+    carried = _carried(one), _carried(two)
+    if not carried[1].keys() <= carried[0].keys():
+        return False
+    if not all(is_absent_in(two.block.frame, text) for text in carried[0].keys() - carried[1].keys()):
         return False
     if not ((one.tower - two.tower) | (one.before - two.before)).isdisjoint(_busy(two)):
         return False
@@ -119,9 +153,9 @@ def _is_same_loop(one: Region, two: Region) -> bool:
     return all(_are_merged_alike(*(side.get(text, nothing)[0] for side in left)) for text in read)
 
 
-def _carried(region: Region) -> set[str | None]:
-    """The expressions for what each tower made in an earlier loop."""
-    return {spelling(region.block.frame, access.place) for access in region.carried}
+def _carried(region: Region) -> dict[str, Value]:
+    """What each tower made in an earlier loop, by the expressions for it."""
+    return {spelling(region.block.frame, access.place) or "": access.value for access in region.carried}
 
 
 def _busy(region: Region) -> set[int]:

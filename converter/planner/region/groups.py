@@ -9,12 +9,12 @@ from itertools import combinations, pairwise, takewhile
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
-from converter.analysis.values import Origin, Sides, Tensor
+from converter.analysis.values import Input, Origin, Sides, Tensor
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.continued import in_several_blocks, region_of
-from converter.planner.region.executions import StepGroup, in_one_loop, never_in_one_loop
+from converter.planner.region.executions import StepGroup, in_one_loop, kept_inside, never_in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Model, Region, loss_model
 from converter.planner.steps import executions
@@ -37,15 +37,16 @@ def grouped(
     merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
     """
 
-    def model(part: Sequence[TrainStep]) -> Model | Refused:
-        return loss_model(facts, part, batch_inputs(part), sizes, handing)
+    def model(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Model | Refused:
+        made = loss_model(facts, part, batch_inputs(part), sizes, handing)
+        return replace(made, staying=staying) if isinstance(made, Model) else made
 
-    def place(part: Sequence[TrainStep]) -> Region | Refused | Reread:
-        return region_of(model(part), once, chained)
+    def place(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Region | Refused | Reread:
+        return region_of(model(part, staying), once, chained)
 
     found = _groups(facts, list(steps), place)
-    if isinstance(found, Refused) and (others := _in_place_of(facts, steps)):
-        several = _of_each(facts, [*steps, *others], model, once, chained)
+    if isinstance(found, Refused) and (alternatives := _in_place_of(facts, steps)):
+        several = _of_each(facts, alternatives, model, once, chained)
         found = found if isinstance(several, Refused) else several
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)
@@ -66,7 +67,7 @@ def grouped(
 def _of_each(
     facts: Facts,
     steps: list[TrainStep],
-    model: Callable[[Sequence[TrainStep]], Model | Refused],
+    model: Callable[..., Model | Refused],
     once: bool,
     chained: bool,
 ) -> tuple[StepGroup, ...] | Refused | Reread:
@@ -80,20 +81,22 @@ def _of_each(
         if any(never_in_one_loop(chain[-1], other[-1]) for other in chains.values() if other is not chain):
             return Refused(())
 
-    def place(part: Sequence[TrainStep]) -> Region | Refused | Reread:
+    def place(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Region | Refused | Reread:
         taken = {step.result.uid for step in part}
-        return region_of(model(part), once, chained, [one[:-1] for uid, one in chains.items() if uid not in taken])
+        beside = [one[:-1] for uid, one in chains.items() if uid not in taken]
+        return region_of(model(part, staying), once, chained, beside)
 
     return _groups(facts, steps, place)
 
 
 def _in_place_of(facts: Facts, steps: Sequence[TrainStep]) -> list[TrainStep]:
-    """Steps that the same calls take in place of some steps, for models of other classes; one for each class."""
+    """Steps, and those that the same calls take in place of them for models of other classes; none without such."""
     found = {_methods(step): step for step in steps}
-    for step in executions(facts, steps):
-        if any(s.call is step.call and s.site.excludes(step.site) for s in steps):
-            found.setdefault(_methods(step), step)
-    return [step for step in found.values() if step not in steps]
+    pairs = ((one, two) for one in steps for two in executions(facts, steps) if one.call is two.call)
+    beside = [two for one, two in pairs if one.site.excludes(two.site)]
+    for step in beside:
+        found.setdefault(_methods(step), step)
+    return [*steps, *(step for step in found.values() if step not in steps)] if beside else []
 
 
 def _methods(step: TrainStep) -> tuple[ast.AST, ...]:
@@ -125,13 +128,45 @@ def _groups(
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own.
 
-    place: what finds the region of some steps.
+    Where no loop holds models that share nothing but inputs, each has its own, too.
+    place: what finds the region of some steps; it may be told which statements their towers have to keep.
     """
+
+    def share_batches(part: list[TrainStep], step: TrainStep) -> bool:
+        return bool(batches_behind([step]) & batches_behind(part)) and not _is_another_model(facts, part, step)
+
     parts: list[list[TrainStep]] = []
+    apart: list[list[TrainStep]] = []
     for step in steps:
-        mine = batches_behind([step])
-        joined = [p for p in parts if mine & batches_behind(p) and not _is_another_model(facts, p, step)]
-        parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
+        parts, apart = _with_step(parts, step, share_batches), _with_step(apart, step, _share_results)
+    made = _placed(facts, steps, parts, place)
+    if isinstance(made, Refused) and len(apart) > len(parts):
+        each = _placed(facts, steps, apart, place)
+        return made if isinstance(each, Refused) else each
+    return made
+
+
+def _with_step(
+    parts: list[list[TrainStep]], step: TrainStep, are_joined: Callable[[list[TrainStep], TrainStep], bool]
+) -> list[list[TrainStep]]:
+    """The parts with one more step, which joins all of those that it belongs to."""
+    joined = [part for part in parts if are_joined(part, step)]
+    return [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
+
+
+def _share_results(steps: Sequence[TrainStep], later: TrainStep) -> bool:
+    """True if losses are computed from a common result of a batch, and not only from common inputs."""
+    shared = (value for uid, value in behind_losses(steps).items() if uid in later.behind and depends_on_batch(value))
+    return any(isinstance(value, Tensor) and not isinstance(value, Input) for value in shared)
+
+
+def _placed(
+    facts: Facts,
+    steps: list[TrainStep],
+    parts: Sequence[list[TrainStep]],
+    place: Callable[..., Region | Refused | Reread],
+) -> tuple[StepGroup, ...] | Refused | Reread:
+    """The loops of these parts of the steps, or one loop for all steps."""
     found: list[StepGroup] = []
     for part in parts:
         region = place(part)
@@ -143,13 +178,20 @@ def _groups(
             break
     if len(found) == len(parts) and (len(found) == 1 or _are_disjoint(tuple(group.region for group in found))):
         return tuple(found)
-    if len(found) == len(parts) and (shared := _by_loop(found)):
+    if len(found) == len(parts) and (shared := _by_loop(found) or _by_loop(_with_all_kept(found, place))):
         return shared
     region = place(steps)
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
         first, second = (step.call for step in twice[:2])
         region = Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
     return (StepGroup(steps, region),) if isinstance(region, Region) else region
+
+
+def _with_all_kept(groups: Sequence[StepGroup], place: Callable[..., Region | Refused | Reread]) -> list[StepGroup]:
+    """The groups again, where each one's towers keep what those of any of them keep of a block that is opened."""
+    kept = kept_inside([group.region for group in groups])
+    regions = [place(group.steps, kept) for group in groups] if kept else []
+    return [StepGroup(g.steps, r) for g, r in zip(groups, regions, strict=False) if isinstance(r, Region)]
 
 
 def _by_loop(groups: Sequence[StepGroup]) -> tuple[StepGroup, ...]:

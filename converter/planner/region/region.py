@@ -182,7 +182,8 @@ class Model:
 
     made: the values behind the losses that the towers compute, without those of losses that are written out where they
     are minimised: `inline`. sizes: where the batch size comes from. handing: whether statements of the towers may make
-    placeholders, of which each tower is handed its rows.
+    placeholders, of which each tower is handed its rows. staying: statements of blocks that the towers execute and that
+    are not moved behind them, as they are not in other executions of these blocks.
     """
 
     facts: Facts
@@ -193,6 +194,7 @@ class Model:
     inline: frozenset[ast.expr] = frozenset()
     sizes: frozenset[Origin] = frozenset()
     handing: bool = False
+    staying: frozenset[ast.stmt] = frozenset()
 
 
 def loss_model(
@@ -314,7 +316,7 @@ def settled(
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
     inline = frozenset(a.place for _, a in whole.accesses() if a.node in nodes and not a.write)
-    losses = SplitLosses(made=model.made, steps=model.steps, inline=inline)
+    losses = SplitLosses(made=model.made, steps=model.steps, inline=inline, staying=model.staying)
     joined: set[int] = set()
     while True:
         early = in_front(facts, whole, chosen, model.values, model.handing)
@@ -365,9 +367,26 @@ def _joining(block: Block, tower: set[int]) -> set[int]:
 
 
 def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int]] | Refused | Reread:
-    """The block in which a statement of the towers makes their inputs and computes with them, and the statements."""
+    """As `opened_at_inputs`; Refused if variables of the model are left for other statements."""
+    around = opened_at_inputs(model, block, tower)
+    if isinstance(around, (Refused, Reread)):
+        return around
+    inner, statements, called_apart = around
+    left = (v for v in model.made if inner.statement(v.site) not in statements)
+    late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
+    if late is None:
+        return inner, statements
+    apart = finding(model.facts, late.node or model.facts.tree, PlanFault.APART_FROM_INPUTS)
+    return Refused((apart,), nearer=called_apart)
+
+
+def opened_at_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int], bool] | Refused | Reread:
+    """The block in which a statement of the towers makes their inputs and computes with them, and the statements.
+
+    The last part says whether the model is built by several calls in one statement.
+    """
     facts, made = model.facts, model.made
-    called_apart = False  # whether the model is built by several calls in one statement
+    called_apart = False
     while tower:
         trial = in_front(facts, block, tower, model.values, model.handing)
         if not isinstance(trial, (Refused, Reread)):
@@ -385,11 +404,7 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
         if inner.body is block.body:
             return trial
         block, tower = inner, {i for v in inner_made if (i := inner.statement(v.site)) is not None}
-    left = (v for v in made if block.statement(v.site) not in tower)
-    late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
-    if late is not None:
-        return Refused((finding(facts, late.node or facts.tree, PlanFault.APART_FROM_INPUTS),), nearer=called_apart)
-    return block, tower
+    return block, tower, called_apart
 
 
 def _of_one_call(made: list[Value], entry: Value, stmt: ast.stmt) -> list[Value]:

@@ -94,11 +94,18 @@ class SplitLosses:
 
     made: the values that the towers compute. steps: the training steps.
     inline: what losses read that are written out where they are minimised, and computed in the towers all the same.
+    staying: statements that the towers execute as they do in other executions of the same blocks.
     """
 
     made: list[Value]
     steps: Sequence[TrainStep]
     inline: frozenset[Place]
+    staying: frozenset[ast.stmt] = frozenset()
+
+    def last_in(self, block: Block) -> int:
+        """The last statement of a block that computes for the losses; -1 for none."""
+        computing = (i for value in self.made if (i := block.statement(value.site)) is not None)
+        return max((*computing, *(i for i, stmt in enumerate(block.body) if stmt in self.staying)), default=-1)
 
 
 def behind_loop(
@@ -121,12 +128,10 @@ def behind_loop(
             if trains and (around is not trains[0].site.stmt or _is_needed(index, tower, trains)):
                 return _among_model(_Among(facts, block, index, tower, made), trains)
             continue
-        opened = _Opened(
-            facts=facts, block=block, index=index, tower=tower | joined, trains=trains, inline=losses.inline
-        )
+        opened = _Opened(facts=facts, block=block, index=index, tower=tower | joined, trains=trains, losses=losses)
         both: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
         for of_arm in _by_arm(around, trains):
-            rests = _rests(opened, made, of_arm)
+            rests = _rests(opened, of_arm)
             if rests is None and trains:
                 return _among_model(_Among(facts, block, index, tower, made), of_arm)
             for holder, rest in _by_holder(rests or []).items():
@@ -236,7 +241,7 @@ def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, t
 class _Opened:
     """A statement of the towers whose block ends with statements that may move after the loop.
 
-    trains: the training steps in it. inline: what losses read that are written out where they are minimised.
+    trains: the training steps in it.
     """
 
     facts: Facts
@@ -244,7 +249,7 @@ class _Opened:
     index: int
     tower: set[int]
     trains: Sequence[TrainStep]
-    inline: frozenset[Place]
+    losses: SplitLosses
 
     @cached_property
     def later(self) -> list[int]:
@@ -268,14 +273,14 @@ class _Opened:
         trained = min((i for s in self.trains if (i := inner.statement(s.site)) is not None), default=len(inner.body))
         for index in range(len(inner.body) - 1, last, -1):
             read, written, _ = touched_in(inner)[index]
-            if written & (reads | writes) or read & writes or (index < trained and written & self.inline):
+            if written & (reads | writes) or read & writes or (index < trained and written & self.losses.inline):
                 return index
             if is_collected_for(self.facts, inner, index, self.block, self.later):
                 return index
         return last
 
 
-def _rests(opened: _Opened, made: list[Value], trains: list[TrainStep]) -> list[tuple[ast.stmt, list[ast.stmt]]] | None:
+def _rests(opened: _Opened, trains: list[TrainStep]) -> list[tuple[ast.stmt, list[ast.stmt]]] | None:
     """Nested blocks, outermost first, each with the statements after the loss; None if these cannot be moved.
 
     Goes one level down as long as the statement that holds the end of the loss holds the training steps, too:
@@ -292,7 +297,7 @@ def _rests(opened: _Opened, made: list[Value], trains: list[TrainStep]) -> list[
     while _opens_again(block, around, opened.tower):
         body = around.orelse if isinstance(around, ast.If) and _in_other(around, trains) else body_of(around)
         inner = Block(opened.facts, block.frame, body)
-        last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
+        last = opened.losses.last_in(inner)
         stays = opened.last_that_stays(inner, last)
         found.append((around, [s for s in inner.body[stays + 1 :] if block.moved.get(s) != IN_FRONT]))
         where = {inner.statement(s.site) for s in trains}
@@ -300,7 +305,7 @@ def _rests(opened: _Opened, made: list[Value], trains: list[TrainStep]) -> list[
         if all_behind:
             if last < 0 and not isinstance(around, ast.With):
                 return None
-            return found + (_rests_of_loss(opened, inner.body[last], made) if last == stays >= 0 else [])
+            return found + (_rests_of_loss(opened, inner.body[last]) if last == stays >= 0 else [])
         with_the_loss = where == {last} and stays <= last
         if not with_the_loss:
             return None
@@ -313,12 +318,12 @@ def _in_other(around: ast.If, trains: list[TrainStep]) -> bool:
     return any(_stands_in(around.orelse, step.site) for step in trains)
 
 
-def _rests_of_loss(opened: _Opened, around: ast.stmt, made: list[Value]) -> list[tuple[ast.stmt, list[ast.stmt]]]:
+def _rests_of_loss(opened: _Opened, around: ast.stmt) -> list[tuple[ast.stmt, list[ast.stmt]]]:
     """Statements after the loss in `with` blocks that hold the loss but no training step, such as summaries."""
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
     while isinstance(around, ast.With):
         inner = Block(opened.facts, opened.block.frame, body_of(around))
-        last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
+        last = opened.losses.last_in(inner)
         stays = opened.last_that_stays(inner, last)
         rest = [s for s in inner.body[stays + 1 :] if opened.block.moved.get(s) != IN_FRONT]
         found.append((around, rest))

@@ -55,7 +55,8 @@ def _value_dims(value: Value | None) -> tuple[int | None, ...] | None:
     return None
 
 
-def _get_variable(call: Call) -> Value:
+def get_variable(call: Call) -> Value:
+    """`tf.get_variable`, and what a layer of `tf.layers` calls in its scope."""
     dims = shaping.lengths_of(shaping.shape_entries(call.get(1, "shape")))
     initializer = call.get(3, "initializer")
     if dims is None and not isinstance(initializer, Constant):
@@ -205,7 +206,7 @@ CALLS: dict[str, Handler] = table(
     (
         "get_variable contrib.framework.model_variable contrib.framework.variable contrib.slim.model_variable "
         "contrib.slim.variable contrib.framework.local_variable",
-        _get_variable,
+        get_variable,
     ),
     (_GLOBAL_STEP, _global_step),
     (

@@ -107,7 +107,7 @@ class Net(tf.keras.Model):
         super(Net, self).__init__()
         self.inner = tf.keras.Sequential()
 
-    def call(self, x):
+    def call(self, x, mask=None):
         return self.inner(x)
 
 

@@ -350,7 +350,7 @@ def next_batch(n):
 
 
 class Model(object):
-    extra = None
+    {held}
 
     def __init__(self, width):
         self.x = tf.placeholder(tf.float32, [None, 4])
@@ -391,8 +391,14 @@ with tf.Session() as sess:
 DEEP = "self.hidden = tf.layers.dense(first, width)\n        self.optimize(self.hidden)"
 
 
-def classes(deep: str = DEEP, head: str = "pass") -> str:
-    return CLASSES.format(deep=deep, head=head)
+EXTRA = "self.extra = tf.reduce_mean(tf.square(first))\n        " + DEEP
+IF_THERE = "if self.extra is not None: self.loss += self.extra"
+FLAG = "self.more = True\n        " + EXTRA
+IF_FLAG = "if self.more: self.loss += self.extra"
+
+
+def classes(deep: str = DEEP, head: str = "pass", held: str = "extra = None") -> str:
+    return CLASSES.format(deep=deep, head=head, held=held)
 
 
 def test_one_last_part_of_models_of_several_classes() -> None:
@@ -403,24 +409,60 @@ def test_one_last_part_of_models_of_several_classes() -> None:
     assert len([line for line in found if line.startswith("self.hidden = keep_parts(")]) == 2
 
 
+CHOICE = """\
+if len(sys.argv) > 1:
+    net = Linear(3)
+else:
+    net = Deep(3)
+"""
+
+
+def test_a_conditional_expression_chooses_the_class() -> None:
+    chosen = "net = Linear(3) if len(sys.argv) > 1 else Deep(3)\n"
+    found = converted(classes().replace(CHOICE, chosen))
+    assert len([line for line in found.splitlines() if "hidden = part_of_tower(" in line]) == 1
+
+
 @pytest.mark.parametrize(
-    ("deep", "head"),
-    [
-        ("self.extra = tf.nn.l2_loss(first)\n        " + DEEP, "if self.extra is not None: self.loss += self.extra"),
-        ("self.hidden = self.x\n        self.optimize(self.hidden)", "pass"),
-        ("self.hidden = tf.layers.dense(first, width)\n        self.optimize(tf.ones([2, width]))", "pass"),
-    ],
-    ids=["a loss with another part", "without a first part", "of a constant"],
+    "both", ["net, other = Linear(3), Deep(3)\n", "net = (Linear(3), Deep(3))[len(sys.argv) > 1]\n"]
 )
-def test_refused_where_the_last_part_is_not_the_same_for_all_classes(deep: str, head: str) -> None:
-    assert run(classes(deep, head)).status == "refused"
+def test_refused_where_both_models_are_built(both: str) -> None:
+    assert run(classes().replace(CHOICE, both)).status == "refused"
+
+
+def test_a_part_of_the_loss_that_only_one_class_has() -> None:
+    """It is None in the other class, or an attribute that is not there; behind the loop it is as it was."""
+    found = converted(classes(EXTRA, IF_THERE))
+    assert "hidden_batch, extra_batch = self.y, hidden, self.extra\n" in found
+    assert found.count("            if extra_batch is not None:\n                ") == 1
+    assert "self.y, hidden, self.extra = y_batch, hidden_batch, extra_batch\n" in found
+    found = converted(classes(FLAG, IF_FLAG, "more = False"))
+    assert "hidden_batch, extra_batch = self.y, hidden, getattr(self, 'extra', None)\n" in found
+    assert "        if extra_batch is not None:\n            self.extra = extra_batch\n" in found
+
+
+@pytest.mark.parametrize(
+    ("deep", "head", "held"),
+    [
+        (EXTRA.replace("reduce_mean", "reduce_sum"), IF_THERE, "extra = None"),
+        (EXTRA, "self.loss += self.extra", "extra = 0.5"),
+        ("self.hidden = self.x\n        self.optimize(self.hidden)", "pass", "pass"),
+        ("self.hidden = tf.layers.dense(first, width)\n        self.optimize(tf.ones([2, width]))", "pass", "pass"),
+    ],
+    ids=["a sum beside the mean", "a number in the other class", "without a first part", "of a constant"],
+)
+def test_refused_where_the_last_part_is_not_the_same_for_all_classes(deep: str, head: str, held: str) -> None:
+    assert run(classes(deep, head, held)).status == "refused"
 
 
 @pytest.mark.tf1
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("args", [(), ("linear",)])
-def test_models_of_several_classes_are_proven(args: tuple[str, ...], tmp_path: Path, tensorflow_python: str) -> None:
-    (tmp_path / "single.py").write_text(classes())
-    (tmp_path / "multi.py").write_text(converted(classes()))
+@pytest.mark.parametrize(("deep", "head", "held"), [(DEEP, "pass", "pass"), (FLAG, IF_FLAG, "more = False")])
+def test_models_of_several_classes_are_proven(
+    deep: str, head: str, held: str, args: tuple[str, ...], tmp_path: Path, tensorflow_python: str
+) -> None:
+    (tmp_path / "single.py").write_text(classes(deep, head, held))
+    (tmp_path / "multi.py").write_text(converted(classes(deep, head, held)))
     settings = VerifySettings(gpus=3, python=tensorflow_python, args=args)
     assert verify(tmp_path / "single.py", tmp_path / "multi.py", settings).verdict == "passed"

@@ -301,13 +301,17 @@ def _carried(site: LoopSite, traffic: Traffic, value: Value) -> str:
 def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Diagnostic]:
     """The values that a later loop goes on with and that are not merged as a single tensor which is always there."""
     plain = {merge.place for merge in traffic.merges if _keeps_parts(merge)}
-    found = []
+    found: list[Diagnostic] = []
     for uids in site.region.handed_on:
         held = {text: node for text, (part, node) in wanted.items() if part.value.uid in uids}
         lost = next((text for text in held if text not in plain), "")
-        if lost or not held:
+        if lost or not held:  # not held: it is computed again behind the towers, from whole batches
+            written = site.region.written.items()
+            places = [place for place, values in written if any(value.uid in uids for value in values)]
+            name = lost or next(filter(None, (spelling(site.region.block.frame, p) for p in places)), "")
             node = held[lost] if held else site.region.block.body[max(site.region.tower)]
-            found.append(finding(site.facts, node, PlanFault.NOT_HANDED_ON, name=lost or "a part of the model"))
+            fault = finding(site.facts, node, PlanFault.NOT_HANDED_ON, name=name or "a part of the model")
+            found += [fault] if all(fault.line != one.line for one in found) else []
     return found
 
 

@@ -598,7 +598,11 @@ def parts_carried(site: LoopSite, before: Traffic) -> Traffic:
         assert text is not None
         traffic = declare(site.facts, site.region, traffic, access, text)
         saved, traffic = traffic.fresh(*whole_names(text))
-        rebind = Rebind(text, saved, carried=True)
+        lacking = site.region.lacking.get(access.value.uid, ())
+        holder, _, name = text.rpartition(".")
+        unset = holder and not all(is_none_in(frame, text) for frame in lacking)
+        source = f"getattr({holder}, {name!r}, None)" if unset else text
+        rebind = Rebind(text, saved, carried=True, optional=source if lacking else "")
         traffic = replace(traffic, rebinds=(*traffic.rebinds, rebind), restore=(*traffic.restore, (text, saved)))
     return _counted_on_parts(site, traffic) if site.region.carried and not traffic.shards else traffic
 
