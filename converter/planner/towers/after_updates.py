@@ -44,7 +44,7 @@ def wait_edits(facts: Facts, regions: tuple[Region, ...], options: Options, text
 
 def _behind_updates(facts: Facts, wait: Effect) -> list[Tensor]:
     """Tensors built in a `tf.control_dependencies` block that waits for updates of variables."""
-    updates = {tensor.uid for tensor in tensors_in(wait.value) if _updates(tensor)} if wait.value else set[int]()
+    updates = _updating(tensors_in(wait.value)) if wait.value else set[int]()
     return [tensor for tensor in facts.tensors if updates & {value.uid for value in tensor.control}] if updates else []
 
 
@@ -53,9 +53,18 @@ def _takes_gradients(tensor: Tensor, steps: set[int]) -> bool:
     return tensor.uid in steps or (tensor.op == "gradient" and any(value.uid in steps for value in tensor.inputs))
 
 
-def _updates(tensor: Tensor) -> bool:
-    """Whether an operation trains variables or assigns them, or runs behind one that does."""
-    return any(isinstance(value, Tensor) and _changes(value) for value in needed([tensor]).values())
+def _updating(tensors: Iterable[Tensor]) -> set[int]:
+    """The uids of the operations that train variables or assign them, or run behind one that does."""
+    found: set[int] = set()
+    known: set[int] = set()  # those that are found, and all values that are behind none
+    for tensor in sorted(tensors, key=lambda one: one.uid):
+        behind = needed([tensor], known)
+        if any(value.uid in found or (isinstance(value, Tensor) and _changes(value)) for value in behind.values()):
+            found.add(tensor.uid)
+            known.add(tensor.uid)
+        else:
+            known |= behind.keys()
+    return found
 
 
 def _changes(tensor: Tensor) -> bool:
