@@ -70,7 +70,7 @@ def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> 
     assert [check.name for check in report.checks if check.status == "skipped"] == skipped
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", ["estimator_dataset", "keras_dataset"])
 def test_proof_of_the_total_batch(name: str, tensorflow_python: str, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_proof_of_the_total_batch(name: str, tensorflow_python: str, tmp_path: P
     assert (report.verdict, report.batch) == ("passed", "total"), report
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "version", [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]
 )
@@ -289,7 +289,7 @@ class Elsewhere(tf.keras.Model):
 model = Elsewhere("""
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.tf1
 @pytest.mark.parametrize("change", [("SGD(0.01)", "SGD(0.02)"), ("", "")], ids=["twice the rate", "as it is"])
 def test_a_model_that_trains_otherwise_on_one_batch(

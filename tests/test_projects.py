@@ -91,7 +91,7 @@ def verifications() -> list[object]:
     return cases
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize(("name", "gpus"), verifications())
 def test_proof(name: str, gpus: int, tensorflow_python: str) -> None:
     project = PROJECTS / name
@@ -113,7 +113,7 @@ def test_convert_proves_all_files_together(tmp_path: Path, capsys: pytest.Captur
     assert names == {"train.py", "model.py", "tower_helpers.py"}
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(14)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("name", "way"), [*((name, "folder") for name in NAMES), *((name, "in place") for name in ("modules", "package"))]
@@ -180,7 +180,7 @@ train_op = opt.apply_gradients(zip(tf.gradients(net.loss, tf.trainable_variables
 """
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("first", ["other", "net"])

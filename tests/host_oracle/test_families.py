@@ -15,7 +15,7 @@ TURN = [(family, host) for family, hosts in SCALED.items() for host in hosts]
 NEAR = [(family, host) for family, hosts in OTHERS.items() for host in hosts]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("family", "host"), TURN)
 def test_a_program_of_a_family_is_scaled_in_each_spelling(family: str, host: str) -> None:
     verdict = judge(Program(host))
@@ -23,7 +23,7 @@ def test_a_program_of_a_family_is_scaled_in_each_spelling(family: str, host: str
     assert verdict.outcome is (Outcome.KEPT if kept else Outcome.SCALED), verdict.why
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("family", "host"), NEAR)
 def test_what_no_larger_batch_is_stays_or_is_told(family: str, host: str) -> None:
     verdict = judge(Program(host))

@@ -65,7 +65,7 @@ def test_fixtures_on_old_versions(tensorflow_python: str, version: str, name: st
     assert statuses(report)["fetches"] == "passed"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("args", "readings"),
@@ -298,7 +298,7 @@ with tf.Session() as sess:
 """
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("fault", "status"), [("", "passed"), (" * 1.001", "failed")])
 def test_a_gradient_that_nearly_cancels_over_a_whole_set(

@@ -75,7 +75,7 @@ def failed(report: Report) -> set[str]:
     return {check.name for check in report.checks if check.status == "failed"}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "model",
     [
@@ -91,7 +91,7 @@ def test_the_order_is_kept(tmp_path: Path, tensorflow_python: str, model: str) -
     assert {"gradients", "update"} <= passed, report.checks
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("model", "checks"), ORDERED.values(), ids=ORDERED)
 def test_a_lost_order_fails(tmp_path: Path, tensorflow_python: str, model: str, checks: set[str]) -> None:
