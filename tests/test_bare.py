@@ -42,7 +42,7 @@ ENDS = {
 }
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("end", ENDS)
 def test_a_fork_does_what_a_process_does(

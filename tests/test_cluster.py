@@ -358,7 +358,7 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(24)
+@pytest.mark.one_in(48)
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", SAID)
 def test_two_workers_train_or_say_why_not(name: str, tmp_path: Path, tensorflow_python: str) -> None:
@@ -730,7 +730,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(18)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("right", "wrong", "check", "steps"), WRONG, ids=[f"{row[2]} {row[3]}" for row in WRONG])
 def test_verify_fails_a_wrong_worker(

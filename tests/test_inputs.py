@@ -49,7 +49,7 @@ def proofs() -> list[object]:
     return first + [pytest.param(name, marks=marks, id=f"{name}-2") for name in NAMES if name != "prefetch_queue"]
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(18)
 @pytest.mark.parametrize("name", proofs())
 def test_proof(name: str, tensorflow_python: str) -> None:
     folder = FIXTURES / name

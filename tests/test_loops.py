@@ -54,7 +54,7 @@ def test_the_config_reaches_the_session(name: str) -> None:
     assert any(line in text for line in soft)
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize(
     "name",
     [*(pytest.param(name, marks=pytest.mark.tf1) for name in NAMES),
@@ -100,7 +100,7 @@ def test_how_full_a_queue_is_is_not_compared(tensorflow_python: str) -> None:
     assert "threads fill queues at their own pace: batch/fraction_of_200_full" in fetches.detail
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize(
     "name",
     [*(pytest.param(name, marks=pytest.mark.tf1) for name in NAMES),

@@ -61,7 +61,7 @@ def test_a_golden_is_converted_no_more() -> None:
     assert (again.status, [finding.code for finding in again.diagnostics]) == ("unchanged", ["TMG009"])
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize(("name", "gpus"), PROVEN)
 def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
     report = proof(name, tensorflow_python, tmp_path, gpus)

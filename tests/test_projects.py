@@ -113,7 +113,7 @@ def test_convert_proves_all_files_together(tmp_path: Path, capsys: pytest.Captur
     assert names == {"train.py", "model.py", "tower_helpers.py"}
 
 
-@pytest.mark.one_in(14)
+@pytest.mark.one_in(28)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("name", "way"), [*((name, "folder") for name in NAMES), *((name, "in place") for name in ("modules", "package"))]

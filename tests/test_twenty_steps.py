@@ -80,7 +80,7 @@ def test_the_page_has_each_script() -> None:
     assert list(table()) == [run.fixture for run in RUNS]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.tf1
 @pytest.mark.parametrize("run", RUNS, ids=[run.fixture for run in RUNS])
 def test_twenty_steps(run: Run, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns) -> None:

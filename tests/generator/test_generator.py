@@ -28,7 +28,7 @@ def test_scripts_are_python(seed: int) -> None:
         ast.parse(text)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(5000, 5040))
 def test_a_conversion_or_a_refusal(seed: int) -> None:
     files = write(draw(seed))

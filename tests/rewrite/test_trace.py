@@ -62,7 +62,7 @@ def check(conversion: Conversion) -> None:
         assert not new or (ends and ends[-1] >= new[-1]), texts
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
 @pytest.mark.parametrize("batch", ["per-gpu", "total"])
 def test_every_line_added_to_a_fixture_has_a_rule(path: Path, batch: str) -> None:

@@ -67,7 +67,7 @@ def proof(
     return verify(folder / "single.py", folder / "multi.py", VerifySettings(python=python, epochs=epochs))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("old", "new", "epochs", "check"), WRONG.values(), ids=WRONG)
 def test_found(tmp_path: Path, tensorflow_python: str, old: str, new: str, epochs: int, check: str) -> None:
@@ -120,7 +120,7 @@ METRIC = (
 )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("when", "status"), [("if epoch < 9", "passed"), ("if epoch < 1", "failed"), ("if epoch < 3", "skipped")]
@@ -136,7 +136,7 @@ def test_metrics_that_are_not_reset(tmp_path: Path, tensorflow_python: str, when
 NOISY = SCRIPT.replace("name='out') - 1.0", "name='out') - DRAWN")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("drawn", "change", "status"),

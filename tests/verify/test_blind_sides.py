@@ -61,7 +61,7 @@ def assert_caught(report: Report, check: str, words: str) -> None:
     assert words in failed[check]
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("fixture", "old", "new", "words"), of_cases(INITIAL))
 def test_initial_values(tmp_path: Path, tensorflow_python: str, fixture: str, old: str, new: str, words: str) -> None:
@@ -130,7 +130,7 @@ SEEDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("fixture", "old", "new", "check", "words"), of_cases(BESIDE))
 def test_beside_the_steps(

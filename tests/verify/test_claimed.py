@@ -57,7 +57,7 @@ def failed(report: Report) -> list[str]:
     return [check.name for check in report.checks if check.status == "failed"]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.kind)
 def test_what_is_right_in_another_way(tmp_path: Path, tensorflow_python: str, wrong: Wrong) -> None:
@@ -66,7 +66,7 @@ def test_what_is_right_in_another_way(tmp_path: Path, tensorflow_python: str, wr
     assert set(failed(report)) & set(wrong.checks), report.reason
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("old", "new", "check"),

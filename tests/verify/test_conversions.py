@@ -25,7 +25,7 @@ def statuses(report: Report) -> dict[str, str]:
     return {check.name: check.status for check in report.checks}
 
 
-@pytest.mark.one_in(15)
+@pytest.mark.one_in(30)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("gpus", [2, *(pytest.param(gpus, marks=pytest.mark.matrix) for gpus in (1, 3))])
 @pytest.mark.parametrize("subject", ["towers", "plain", "dataset", "gan", "time_major", "watched"])
@@ -65,7 +65,7 @@ def test_fixtures_on_old_versions(tensorflow_python: str, version: str, name: st
     assert statuses(report)["fetches"] == "passed"
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("args", "readings"),
@@ -204,7 +204,7 @@ NORM = "tf.layers.batch_normalization(hidden, training=True, epsilon=1e-5)"
 BOTH = ("gradients", "uneven batch")
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("changes", "applied", "failed"),
@@ -255,7 +255,7 @@ with tf.Session() as sess:
 OF_GAMMA = f"[(g * CHANGE if 'gamma' in v.op.name else g, v) for g, v in {APPLIED}]"
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("offset", "change", "verdict", "named"),

@@ -28,7 +28,7 @@ def run(tmp_path: Path, single: str, multi: str | None = None, timeout: float = 
     return verify(tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(gpus=1, timeout=timeout))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.tf2
 @pytest.mark.parametrize(
     ("script", "reason", "log"),

@@ -199,7 +199,7 @@ def test_there_are_enough_of_them() -> None:
     assert len({script.name for script in SCRIPTS}) == len(SCRIPTS) >= 40
 
 
-@pytest.mark.one_in(15)
+@pytest.mark.one_in(30)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     "script",
@@ -316,7 +316,7 @@ def test_files_of_the_folder_and_temporary_ones_are_not_named(
     ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("text", "said"),

@@ -99,7 +99,7 @@ def of_kinds() -> list[object]:
     return found
 
 
-@pytest.mark.one_in(15)
+@pytest.mark.one_in(30)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("name", "change", "old", "new", "how", "wanted"), of_kinds())
 def test_a_late_fault(

@@ -55,7 +55,7 @@ def test_the_right_conversion_passes(tensorflow_python: str, tmp_path: Path) -> 
     assert [check.detail for check in report.checks if check.name == "weights"] == ["the same after 6 steps"]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("old", "new", "check"),

@@ -111,7 +111,7 @@ ROOT = "loss = tf.sqrt(tf.reduce_mean(tf.square(y - out)))"
 RATIO = "loss = tf.reduce_sum(tf.square(y - out)) / tf.reduce_sum(tf.abs(out))"
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("loss", "old", "new", "said"),

@@ -353,7 +353,7 @@ VERSIONS = [
 ]
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new", "check", "words"), [case[1:] for case in PLAIN], ids=[case[0] for case in PLAIN]
@@ -365,7 +365,7 @@ def test_plain(
     assert_named(verify(single, multi, VerifySettings(python=tensorflow_python)), check, words)
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new", "check", "words"), [case[1:] for case in TOWERS], ids=[case[0] for case in TOWERS]
@@ -377,7 +377,7 @@ def test_towers(
     assert_named(verify(single, multi, VerifySettings(python=tensorflow_python)), check, words)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("subject", "old", "new", "check", "words"), [case[1:] for case in OTHERS], ids=[case[0] for case in OTHERS]
@@ -389,7 +389,7 @@ def test_others(
     assert_named(verify(single, multi, VerifySettings(python=tensorflow_python)), check, words)
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new", "check", "words"), [case[1:] for case in WATCHED], ids=[case[0] for case in WATCHED]

@@ -86,7 +86,7 @@ def proven(text: str, python: str, folder: Path, gpus: int, change: tuple[str, s
     return verdict_of(text, python, folder, Options(num_gpus=gpus, line_length=100), change)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("text", "gpus"), [(PLACEHOLDERS, 3), (MODEL, 2), (DICTS, 2)])
 def test_an_example_for_each_tower(text: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_an_example_for_each_tower_on_tensorflow_2(tensorflow_python: str, tmp_p
     assert proven(PLACEHOLDERS, tensorflow_python, tmp_path, 2) == "passed"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("change", "verdict"),

@@ -101,7 +101,7 @@ size = {size}"""
 NORM = "tf.sqrt(tf.reduce_sum(tf.square(update)))"
 
 
-@pytest.mark.one_in(15)
+@pytest.mark.one_in(30)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rare", ["0.6", "0.9"])
 @pytest.mark.parametrize("more", [{"decay": "", "more": ""}, DECAYED], ids=["alone", "weight decay"])
@@ -141,7 +141,7 @@ BEHIND, BEFORE, ZERO = (
 )
 
 
-@pytest.mark.one_in(15)
+@pytest.mark.one_in(30)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("padded", "change", "verdict"),
@@ -204,7 +204,7 @@ counting = tf.group(count, raised, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))"
 METRIC = "tf.metrics.accuracy(y, tf.argmax(logits, 1))"
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rows", ["None", "batch_size"])
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ TWICE = "order[begin:end]", "np.tile(order[begin:begin + 8], 2)"
 OTHERS = "order[begin:end]", "order[begin:end] % 8"
 
 
-@pytest.mark.one_in(15)
+@pytest.mark.one_in(30)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("noise", "shuffle", "change", "epochs", "verdict"),
@@ -303,7 +303,7 @@ with tf.Session() as sess:
 )
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.tf1
 @pytest.mark.parametrize("number", ["epoch", "sess.run(steps)", "None"])
 @pytest.mark.parametrize("rows", [16, 32, 40])
@@ -312,7 +312,7 @@ def test_what_ends_an_epoch_of_few_steps(rows: int, number: str, tensorflow_pyth
     assert verdict_of(text, tensorflow_python, tmp_path, Options()) == "passed"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("rows", "change", "verdict"),
@@ -356,7 +356,7 @@ with tf.Session() as sess:
 )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("change", "verdict"),
@@ -398,7 +398,7 @@ with tf.Session() as sess:
 )
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rows", ["None", "batch_size"])
 @pytest.mark.parametrize(
@@ -438,7 +438,7 @@ loss = tf.losses.sparse_softmax_cross_entropy(y, tf.matmul(x, kernel)) + tf.redu
 PAIRS = "loss += tf.losses.sparse_softmax_cross_entropy(z, tf.matmul(others, kernel))"
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("unused", "more"), [("_", ""), ("z", PAIRS)], ids=["examples", "with labels"])
 @pytest.mark.parametrize(
@@ -601,7 +601,7 @@ def rarely(found):
 )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("change", "verdict"),

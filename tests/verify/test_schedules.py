@@ -84,7 +84,7 @@ def test_a_schedule_of_steps_stays(tmp_path: Path, tensorflow_python: str, batch
     assert report.verdict == "passed" and not rates(report)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new", "words"),
@@ -113,7 +113,7 @@ NOAM = "0.1 * tf.minimum(tf.cast(global_step + 1, tf.float32) / 64.0, tf.rsqrt(t
 WARM = "0.01 + 0.1 * tf.minimum(1.0, tf.cast(global_step, tf.float32) / 64.0)"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("rate", "old", "new", "words"),
@@ -171,7 +171,7 @@ def test_a_schedule_in_the_model_follows_the_examples(tmp_path: Path, tensorflow
     assert "in step 2 the rate is 0.0870551, the original's 0.0933033" in found["learning rate"]
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new"),

@@ -115,7 +115,7 @@ def work(train=one):
 STARTED = "for thread in threads: thread.start()\n"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     "threads",

@@ -81,7 +81,7 @@ def test_each_warning_is_crossed_or_says_why_not() -> None:
     assert len(RUN) >= 25
 
 
-@pytest.mark.one_in(36)
+@pytest.mark.one_in(72)
 @pytest.mark.tf1
 @pytest.mark.parametrize("code", RUN)
 def test_what_is_warned_of_is_no_fault(tmp_path: Path, tensorflow_python: str, code: str) -> None:

@@ -88,7 +88,7 @@ def faults(text: str, new: str, folder: Path, python: str) -> list[str]:
     return [check.detail for check in report.checks if check.name == "fetches" and check.status == "failed"]
 
 
-@pytest.mark.one_in(12)
+@pytest.mark.one_in(24)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("text", "new", "words"),
@@ -100,7 +100,7 @@ def test_wrong(text: str, new: str, words: str, tmp_path: Path, tensorflow_pytho
     assert found and found[0].endswith(words)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize("text", [ANY_SIZE, ONE_SIZE], ids=["any", "one"])
 @pytest.mark.parametrize("new", ["", *RIGHT])
@@ -108,7 +108,7 @@ def test_right(text: str, new: str, tmp_path: Path, tensorflow_python: str) -> N
     assert faults(text, new, tmp_path, tensorflow_python) == []
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("new", "verdict"),

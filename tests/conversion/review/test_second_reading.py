@@ -25,7 +25,7 @@ from tests.scripts import SCRIPT, run
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("options", [Options(scale_lr="sqrt"), Options(num_gpus=8, batch="total")])
 def test_right_conversions_are_read_as_a_whole(name: str, options: Options) -> None:

@@ -119,7 +119,7 @@ def converted_with(fixture: str, fault: str) -> Conversion:
         return convert(read(str(FIXTURES / fixture / "single.py")), Options())
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("fixture", "fault"), FAULTS)
 def test_seeded_faults_are_found(fixture: str, fault: str) -> None:
     conversion = converted_with(fixture, fault)

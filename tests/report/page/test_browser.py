@@ -184,7 +184,7 @@ def measured(page: str, folder: Path, width: int, which: str = CUT, *flags: str)
     return inner, whole, names
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("flag", "is_light"), [(LIGHT, True), (DARK, False)], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 800, 1440])
 def test_nothing_is_cut(page: str, tmp_path: Path, width: int, flag: str, is_light: bool) -> None:

@@ -149,7 +149,7 @@ def verified(folder: Path, script: str, python: str) -> tuple[Report, CheckResul
     return report, check
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("script", FORMS.values(), ids=FORMS)
 def test_no_false_alarm(tensorflow_python: str, version: str, tmp_path: Path, script: str) -> None:

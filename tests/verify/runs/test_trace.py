@@ -104,7 +104,7 @@ def write(folder: Path, model: str, batch: int = 8, static: str = "None") -> Pat
     return single
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("model", "facts"), RIGHT.values(), ids=RIGHT)
 def test_what_a_run_tells_converts(
