@@ -56,6 +56,7 @@ class BareRuns:
 
 def _started(python: str) -> tuple[subprocess.Popen[bytes], queue.Queue[bytes]]:
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    environment.pop("TF2_BEHAVIOR", None)  # TensorFlow 2 leaves it behind; TensorFlow 1 would start eagerly with it
     process = subprocess.Popen(
         [python, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     )
