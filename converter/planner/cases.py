@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.values import Origin
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import Plan
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.evaluated import Evaluated, evaluated
+from converter.planner.batch_size.intervals import SizeReads, reads_of
 from converter.planner.host.evaluations import Evaluations
 from converter.planner.host.untrained import Branch
 from converter.planner.region.executions import StepGroup
@@ -103,6 +106,12 @@ class Placed(WithBatchSize):
     def regions(self) -> tuple[Region, ...]:
         """Where the loops stand."""
         return tuple(group.region for group in self.groups)
+
+    @cached_property
+    def size_reads(self) -> SizeReads:
+        """The reads of a batch size that grows, outside the towers, and what tells what they count."""
+        grown = self.size.scaled if self.options.batch == "per-gpu" else frozenset[Origin]()
+        return reads_of(self.facts, self.regions, self.steps, grown)
 
     @property
     def evaluated(self) -> Evaluated:

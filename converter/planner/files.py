@@ -16,7 +16,7 @@ from converter.options import Options
 from converter.plan import At, Loop, Plan
 from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
 from converter.planner.batch_size.epochs import ends_with_data, steps_by_size
-from converter.planner.batch_size.intervals import SizeReads, intervals, reads_of
+from converter.planner.batch_size.intervals import intervals
 from converter.planner.cases import Placed, Planned
 from converter.planner.host.devices import own_devices
 from converter.planner.host.evaluations import nets_beside
@@ -115,7 +115,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
 def _with_counts_of_steps(case: Placed, made: _Looped, plan: Plan) -> Plan:
     """The plan with the places of the script that count training steps."""
     places = (
-        steps_by_size(made.size_reads, made.kept),
+        steps_by_size(case.size_reads, made.kept),
         ends_with_data(case.facts, case.steps),
         schedules_left(case.facts, case.options, _grown(case)),
     )
@@ -178,7 +178,7 @@ class _Looped:
 
     reading: helpers that read the length of the longest example, or an example for each tower. seen: warnings about
     visible GPUs. divided: whether numbers of steps are divided by the number of GPUs. kept: reads of the batch size
-    that stay as they are. size_reads: all reads of it outside the towers.
+    that stay as they are.
     """
 
     context: WritingContext
@@ -189,7 +189,6 @@ class _Looped:
     seen: list[Diagnostic]
     divided: bool
     kept: frozenset[ast.AST]
-    size_reads: SizeReads
 
 
 def _looped(case: Placed, module: str) -> _Looped:
@@ -200,9 +199,8 @@ def _looped(case: Placed, module: str) -> _Looped:
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
     own, steps = case.evaluated.reads, frozenset[ast.AST]()
-    size_reads = reads_of(facts, regions, case.steps, scaled)
     with noted(found):
-        steps = intervals(size_reads)
+        steps = intervals(case.size_reads)
         scaling, names = scale(facts, regions, Scaled(scaled, steps, own), context.text, count.for_node, count.names)
     context = context.after([*scaling.replaces, *rate_edits(facts, options, context.text, count)])
     divided = step_edits(step_numbers(facts, options, regions, case.steps, scaled), context.text)
@@ -228,7 +226,6 @@ def _looped(case: Placed, module: str) -> _Looped:
         seen=seen,
         divided=bool(divided),
         kept=steps | own,
-        size_reads=size_reads,
     )
 
 

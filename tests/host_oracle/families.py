@@ -145,6 +145,7 @@ EPOCHS = [
     "for rows in np.array_split(data, np.arange(@B, 160, @B)):",
     "for rows in zip(*[iter(data)] * @B):",
     "for rows in data.reshape(-1, @B, 1):",
+    "parts = np.split(data, 160 // @B)\nfor i in range(160 // @B):\n    rows = np.vstack([parts[i] * 2.0])",
     "for rows in data.reshape(160 // @B, @B, 1):",
     "for rows in map(lambda i: data[i:i + @B], range(0, 160, @B)):",
     "def cut(b):\n    for i in range(0, 160, b):\n        yield data[i:i + b]\nfor rows in cut(@B):",
@@ -254,17 +255,26 @@ SHOWS_OF_EPOCHS = [
 WARM_UPS = [
     "for i in range(160):\n    if i > @S:\n    " + TAIL,
     "for i in range(160):\n    if i < 2 * @S: continue\n" + TAIL,
+    "for i in range(160):\n    if not int(i) + 1 < @S:\n    " + TAIL,
     "turn = 0\nfor i in range(160):\n    turn += 1\n    if turn > @S:\n    " + TAIL,
 ]
 # The same, where as many rows must have been collected: with larger batches the first steps are left out.
 OTHER_WARM_UPS = [
     f"memory = {memory}\nfor i in range(160):\n    {add}\n    if {test}:\n        sess.run(train_op, {{x: {drawn}}})\n"
-    for memory, add in (("[]", "memory.append(data[i])"), ("collections.deque(maxlen=100)", "memory.append(data[i])"))
+    for memory, add in (
+        *(("[]", "memory.append(data[i])"), ("[]", "memory.append(data[i:i + 1][0])")),
+        ("collections.deque(maxlen=100)", "memory.append(data[i])"),
+    )
     for test in ("len(memory) > @B", "len(memory) >= 2 * @B", "not len(memory) < @B")
     for drawn in (
         *("random.sample(list(memory), @B)", "[random.choice(memory) for _ in range(@B)]"),
         "[memory[k] for k in np.random.randint(0, len(memory), @B)]",
     )
+]
+OTHER_WARM_UPS += [
+    "for epoch in range(2):\n    memory = []\n    for i in range(80):\n        memory.append(data[i])\n"
+    f"        if len(memory) > @B:\n            sess.run(train_op, {{x: {drawn}}})\n"
+    for drawn in ("random.sample(memory, @B)", "[random.choice(memory) for _ in range(@B)]")
 ]
 # Epochs that leave out a number of batches.
 SHORT = "for epoch in range(2):\n    for i in range(%s):\n        sess.run(train_op, {x: data[i * @B:(i + 1) * @B]})\n"

@@ -599,9 +599,7 @@ def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | Non
         return _sum(at, [first, second], deep)
     times = second.elements[0] if isinstance(second, List) and second.elements else None
     if name == "tile":
-        return (
-            times if _is_one_of_rows(at, first, deep) and isinstance(times, Number) else _times(at, first, times, deep)
-        )
+        return _size(at, times, deep) if _is_one_of_rows(at, first, deep) else _times(at, first, times, deep)
     if name != "pad" or (rows := _rows(at, first, deep)) is None:
         return None
     width = times.elements if isinstance(times, List) else [times, times]
@@ -609,11 +607,13 @@ def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | Non
 
 
 def _is_one_of_rows(at: _At, value: Value, deep: int) -> bool:
-    """Whether a value is one of the rows of an array: `rows[0]`."""
-    picked = isinstance(value, Host) and value.call == "[]" and len(value.inputs) == 2
-    whole, key = value.inputs if picked else (value, value)
-    one = isinstance(key, Number) or (isinstance(key, Host) and key is not value and shape_of(key) == ())
-    return one and isinstance(whole, Host) and _rows(at, whole, deep) is not None
+    """Whether a value is one of the rows of an array, and has none itself: `rows[0]`, no batch of several."""
+    if not isinstance(value, Host) or value.call != "[]" or len(value.inputs) != 2:
+        return False
+    whole, key = value.inputs
+    one = isinstance(key, Number) or (isinstance(key, Host) and shape_of(key) == ())
+    flat = len(shape_of(value) or (None,)) == 1 and isinstance(whole, Host) and _split(at, whole) is None
+    return one and flat and _rows(at, whole, deep) is not None
 
 
 def _times(at: _At, repeated: Value | None, times: Value | None, deep: int) -> Number | None:

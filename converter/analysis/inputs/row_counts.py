@@ -75,12 +75,12 @@ def _as_long(facts: Facts, value: Value | None) -> Iterator[Value]:
 
 
 def _converted(value: Value) -> Value | None:
-    """The x of `np.array(x)` and `list(x)`; None for anything else."""
+    """The x of `np.array(x)`, `list(x)` and `tuple(x)`; None for anything else."""
     if not isinstance(value, Host) or not isinstance(value.node, ast.Call):
         return None
     if value.call in ("list", "tuple") and len(value.inputs) == 1:
         return value.inputs[0]
-    given = arguments_of(value, value.node) if value.call.removeprefix("numpy.") in (*LIKE, "list") else None
+    given = arguments_of(value, value.node) if value.call.removeprefix("numpy.") in LIKE else None
     return given.get(0, "object", "a", "x") if given is not None else None
 
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from converter.analysis.counts.conditions import step_of
-from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.facts import Effect, Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value, Variable
@@ -47,11 +47,9 @@ def intervals(reads: SizeReads) -> frozenset[ast.AST]:
     return frozenset(filter(counting.is_interval, found)).union(*(steps.ends for steps in ends))
 
 
-def warm_ups(
-    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
-) -> Iterator[ast.AST]:
+def warm_ups(reads: SizeReads) -> Iterator[ast.AST]:
     """The reads of a batch size that let the first step train when as many rows have been collected."""
-    found, counting = reads_of(facts, regions, steps, sizes)
+    found, counting = reads
     if counting is not None:
         yield from filter(counting.waits_for_rows, found)
 
@@ -260,16 +258,17 @@ class Counting:
         if sized and not rest and not any(map(self._from_start, counted)):
             return False
         guarded = any(isinstance(a, ast.If) and self._decides(a, counted) for a in around)
-        if guarded and not self._warms_up(around[0], writes):
+        if guarded and not self._warms_up(around, writes):
             return False
         return bool(counted or rest or any(map(self.is_global_step, writes)))
 
-    def _warms_up(self, test: ast.AST, writes: list[Access]) -> bool:
+    def _warms_up(self, around: list[ast.AST], writes: list[Access]) -> bool:
         """Whether a test lets train all steps behind, or in front of, one turn of the loop, whose data stays the same.
 
         The count goes on by one in each turn, and by nothing else. Where the loop adds to the data, as to a replay
-        memory, it must hold a batch before the first step.
+        memory, it must hold a batch before the first step. around: the expressions and statements around the count.
         """
+        test = next((a for a in around if not _is_moved(a) and not _makes_number(a)), None)
         counted = _is_ordered(test) and all(any(self.loop_of(w)) for w in self._in_loops(writes))
         return counted and not any(is_collected(self.facts, run) for run in self.runs)
 
@@ -287,17 +286,15 @@ class Counting:
         reads = self.reads.get(count if rows is None else rows, [])
         writes = self._in_loops(write for read in reads for write in self.facts.writes_to(read.place))
         if rows is not None:
-            return not writes and any(self._goes_on(read.value) for read in reads)
+            turned = next((a for a in around if isinstance(a, LOOPS)), None)  # an outer one may begin a new list
+            anew = any(turned is None or turned in [site.stmt for site in w.site.chain()] for w in writes)
+            return not anew and any(self._goes_on(read.value) for read in reads)
         counts = bool(writes) and all(any(self.loop_of(w)) for w in writes)
         return counts and any(is_collected(self.facts, run) for run in self.runs)
 
     def _goes_on(self, rows: Value) -> bool:
         """Whether loops that train put rows into a list one by one, and never take all of them out."""
-        emptied = any(
-            effect.name.endswith(".clear") or any(isinstance(part, ast.Slice) for part in ast.walk(effect.node))
-            for effect in self.facts.changes_of(rows)
-        )
-        return is_added_to(self.facts, rows, self._loops()) and not emptied
+        return is_added_to(self.facts, rows, self._loops()) and not any(map(_empties, self.facts.changes_of(rows)))
 
     def _in_loops(self, writes: Iterable[Access]) -> list[Access]:
         """The writes that stand in the loops around the training steps."""
@@ -376,7 +373,18 @@ class Counting:
         return False
 
 
-def _is_ordered(test: ast.AST) -> bool:
+def _empties(change: Effect) -> bool:
+    """Whether a list may lose all of its rows at once: `rows.clear()`, `del rows[:]`, `rows[:] = []`."""
+    by_method = isinstance(change.node, ast.Call)
+    return change.name.endswith(".clear") if by_method else isinstance(getattr(change.node, "slice", None), ast.Slice)
+
+
+def _is_moved(node: ast.AST) -> bool:
+    """Whether a constant is added to a count, or taken away."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, TERMS)
+
+
+def _is_ordered(test: ast.AST | None) -> bool:
     """Whether a test says that a count has passed a limit, or has not."""
     return isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], AFTER)
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
+from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.intervals import warm_ups
 from converter.planner.cases import Placed
-from converter.planner.checking import each
+from converter.planner.checking import check, each
 from converter.planner.host.random_draws import drawn_from_buffers, shuffled_batches
+from converter.planner.wording import finding
 
 CODES = ("TMG347", "TMG348")
 
 shuffled = each(Placed, "TMG347", lambda case: shuffled_batches(case.facts, case.size.scaled), batch="per-gpu")
-drawn = each(Placed, "TMG348 drawn", lambda case: drawn_from_buffers(case.facts, case.size.scaled), batch="per-gpu")
 
 
-def _waits(case: Placed) -> Iterator[ast.AST]:
-    """Where training begins with as many rows as a batch has; the draws themselves say it already."""
-    if not any(drawn_from_buffers(case.facts, case.size.scaled)):
-        yield from warm_ups(case.facts, case.regions, case.steps, case.size.scaled)
-
-
-begun = each(Placed, "TMG348 begun", _waits, batch="per-gpu")
+@check(Placed, batch="per-gpu")
+def collected(case: Placed) -> Iterator[Diagnostic]:
+    """Draws from what the script collects; without any, where training waits for as many rows as a batch has."""
+    draws = list(drawn_from_buffers(case.facts, case.size.scaled))
+    yield from (finding(case.facts, node, "TMG348 drawn") for node in draws)
+    yield from (finding(case.facts, node, "TMG348 begun") for node in (() if draws else warm_ups(case.size_reads)))

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from converter.planner.batch_size.epochs import batches_left_out
-from converter.planner.batch_size.intervals import reads_of
 from converter.planner.batch_size.reshaped import in_equal_parts
 from converter.planner.cases import Placed
 from converter.planner.checking import each
 
 CODES = ("TMG345",)
 
-
-def _heads(case: Placed) -> Iterator[ast.AST]:
-    yield from dict.fromkeys(batches_left_out(reads_of(case.facts, case.regions, case.steps, case.size.scaled)))
-
-
-left_out = each(Placed, "TMG345 left_out", _heads, batch="per-gpu")
+left_out = each(
+    Placed, "TMG345 left_out", lambda case: dict.fromkeys(batches_left_out(case.size_reads)), batch="per-gpu"
+)
 equal = each(
     Placed,
     "TMG345 equal_parts",

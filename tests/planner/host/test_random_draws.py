@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from tests.scripts import INPUTS, MODEL, STEP, body, codes
@@ -79,6 +81,8 @@ def test_draws_that_do_not_depend_on_the_batch(lines: str) -> None:
     "lines",
     [
         "memory = []\nfor n in range(999):\n" + ADDED + "    batch = random.sample(memory, batch_size)\n" + BATCH,
+        "for episode in range(9):\n    memory = []\n    for n in range(999):\n"
+        + textwrap.indent(ADDED + "    batch = random.sample(memory, batch_size)\n" + BATCH, "    "),
         "memory, rng = [], random.Random(3)\nfor n in range(999):\n"
         + ADDED
         + "    batch = rng.sample(memory, batch_size)\n"

@@ -217,14 +217,13 @@ def is_collected(facts: Facts, run: RunCall) -> bool:
 
 
 def is_added_to(facts: Facts, value: Value, loops: Collection[ast.stmt]) -> bool:
-    """Whether loops add to a list or an array that is made in front of them; a deque is there to be added to."""
+    """Whether one of these loops adds to a list or an array made in front of it; a deque is there to be added to."""
     if isinstance(value, Host) and value.call in BUFFERS:
         return True
-    if value.site is None or any(site.stmt in loops for site in value.site.chain()):
-        return False
+    behind = set(loops).difference(site.stmt for site in (value.site.chain() if value.site is not None else ()))
     changes = facts.changes_of(value) if isinstance(value, Sequence) and value.mutable else []
-    added = any(site.stmt in loops for effect in changes for site in effect.site.chain())
-    return added or is_written_into(facts, value, loops)
+    added = any(site.stmt in behind for effect in changes for site in effect.site.chain())
+    return added or is_written_into(facts, value, behind)
 
 
 def _refills(facts: Facts, access: Access, value: Value) -> bool:
