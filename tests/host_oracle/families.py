@@ -460,7 +460,11 @@ SCALED: dict[str, list[str]] = {  # what a person scales
     "epochs": _written(EPOCH, EPOCHS),
     "steps": _written(TURNS, STEPS),
     "shows": _written(SHOWN, SHOWS),
-    "shows of epochs": _written(SHOWN_IN_EPOCHS, SHOWS_OF_EPOCHS),
+    "shows of epochs": [
+        host
+        for loop in (SHOWN_IN_EPOCHS, SHOWN_IN_EPOCHS.replace("range(n)", "range(0, n)"))
+        for host in _written(loop, SHOWS_OF_EPOCHS)
+    ],
     "warm ups": _written("%s", WARM_UPS),
     "fills": _written(FILLED, FILLS),
     "puts": _written(PUTS, PUT),

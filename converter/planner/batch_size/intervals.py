@@ -230,10 +230,10 @@ class Counting:
         return any(self._counts_steps(epoch) and self._counts_turns(turns) for epoch, turns in pairs)
 
     def _counts_turns(self, number: ast.expr) -> bool:
-        """Whether an expression is the number of turns of a loop that trains: the end of its range, from 0 on."""
+        """Whether an expression is the number at which a loop that trains ends: of `range(n)` and `range(begin, n)`."""
         loops = [site for run in self.runs for site in run.site.chain() if isinstance(site.stmt, ast.For)]
         calls = (self.facts.range_calls.get(self.facts.turned[site].uid) for site in loops if site in self.facts.turned)
-        ends = [call.args[0] for call in calls if call is not None and len(call.args) == 1]
+        ends = [call.args[-1] for call in calls if call is not None and 1 <= len(call.args) <= 2]
         return any(self._spelled(end) == self._spelled(number) for end in ends)
 
     def _spelled(self, number: ast.expr) -> str:
