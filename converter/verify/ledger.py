@@ -218,6 +218,9 @@ def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) 
 
     compared, asked: how many steps were compared, and were to be; recorded, replayed: the last events of both scripts.
     """
+    if unrun := recorded["unrun"]:
+        detail = f"{listing(unrun)} never ran in the compared steps (--steps N, or all)"
+        yield LedgerLine("unchecked", "train ops", detail, float(len(unrun)))
     cut, taken, figure = recorded["cut"], recorded["steps"], float(compared)
     cut = "model" if replayed["other"] else "time" if replayed["late"] else "differ" if compared < taken else cut
     if not cut and asked >= ALL_STEPS:

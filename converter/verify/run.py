@@ -424,7 +424,8 @@ class _Stages:
         """After a step of one of the scripts; the converted one goes first."""
         doing = "converted script" if role == "record" else "compared with the original"
         before = 2 if role == "record" else 2 + self.steps
-        self._tell(Progress(f"step {number} of {self.steps}, {doing}", before + number, 2 * self.steps + 2))
+        done = min(number, self.steps)  # a few more may be taken, see roles/record.py
+        self._tell(Progress(f"step {number} of {max(number, self.steps)}, {doing}", before + done, 2 * self.steps + 2))
 
 
 def _judged(answers: _Answers, asked: ComparisonSettings, plan: Callable[[], PlannedLines]) -> Report:

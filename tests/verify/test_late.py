@@ -145,6 +145,8 @@ def test_a_buffer_may_grow_with_the_batch(tensorflow_python: str, tmp_path: Path
         ("_, step = sess.run([op, a])\n    if step > 100: break", 0),
         ("sess.run(op)\n    if evaluate(sess) > 0.9: sys.exit(0)", 3),
         ("loss = sess.run(a)\n    if loss < best: saver.save(sess, 'best')", 0),
+        ("loss = sess.run(a)\n    if loss < best:\n        while True:\n            if done: break", 0),
+        ("loss = sess.run(a)\n    if loss < best:\n        while True:\n            if done: raise Done()", 3),
     ],
 )
 def test_where_a_value_ends_the_training(body: str, line: int, tmp_path: Path) -> None:

@@ -278,15 +278,17 @@ def test_the_origin_of_a_project_is_known(tmp_path: Path) -> None:
 def test_how_far_all_steps_went(recorded: Any, late: bool, expected: tuple[str, str, str]) -> None:
     asides = [{"steps": None if "only" in expected[2] else 1}]
     replayed = {"late": late, "other": "model" in expected[2], "asides": asides}
-    (found,) = of_later_steps(1, recorded, replayed, ALL_STEPS)
+    (found,) = of_later_steps(1, {"unrun": [], **recorded}, replayed, ALL_STEPS)
     assert (found.fate, found.what) == expected[:2]
     assert expected[2] in found.detail
 
 
 def test_how_far_the_steps_went_that_were_asked_for() -> None:
-    (found,) = of_later_steps(1, {"cut": "", "steps": 1}, {"late": False, "other": False}, 3)
-    assert found.fate == "unchecked"
+    recorded = {"cut": "", "steps": 1, "unrun": ["Adam_1"]}
+    unrun, found = of_later_steps(1, recorded, {"late": False, "other": False}, 3)
+    assert found.fate == unrun.fate == "unchecked"
     assert found.detail == "the first 1 of the 3 asked for were compared (--steps N, or all)"
+    assert unrun.detail == "Adam_1 never ran in the compared steps (--steps N, or all)"
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,8 @@ def _proofs(single: Path, settings: VerifySettings, report: Report) -> Iterator[
     like = replace(like, steps=STEPS, epochs=0) if settings.whole else like
     for gpus in settings.more_gpus or ((report.gpus + 1,) if settings.whole else ()):
         yield _Proof(f"with {gpus} tower{'' if gpus == 1 else 's'}", replace(like, gpus=gpus))
+    if settings.whole and report.gpus > 1 and report.batch == "per-gpu" and 1 not in settings.more_gpus:
+        yield _Proof("with 1 tower", replace(like, gpus=1, steps="all"))  # which does all that the original does
     if single.suffix == ".ipynb" or not (settings.each_choice or settings.whole):
         return  # a notebook has no command line
     for choice in choices_of(single, settings.args):

@@ -68,7 +68,7 @@ def _stops(tree: ast.Module) -> Iterator[int]:
         if isinstance(loop, ast.While) and _of_values(loop.test, known):
             yield loop.lineno
         for node in ast.walk(loop):
-            ends = isinstance(node, ast.If) and any(map(_is_end, _inside([*node.body, *node.orelse])))
+            ends = isinstance(node, ast.If) and any(map(_is_end, _of_loop([*node.body, *node.orelse])))
             if isinstance(node, ast.If) and ends and _of_values(node.test, known):
                 yield node.lineno
 
@@ -126,6 +126,13 @@ def _is_end(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).rpartition(".")[2] in _ENDS
     return isinstance(node, ast.Break | ast.Return | ast.Raise)
+
+
+def _of_loop(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    """All nodes of some statements of a loop, but for `break` in a loop inside of them, which ends that loop alone."""
+    inner = [node for node in _inside(statements) if isinstance(node, _Loop)]
+    breaks = {id(node) for loop in inner for node in _inside(loop.body) if isinstance(node, ast.Break)}
+    return (node for node in _inside(statements) if id(node) not in breaks)
 
 
 def _inside(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:

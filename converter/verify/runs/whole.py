@@ -36,6 +36,7 @@ _NAME = "whole run"
 _UNFED = "no run without a train op is fed examples; how often others run is not compared"
 _APART = "the two runs did not come equally far, so that each was seen with other evaluations (--timeout)"
 MOVED = 1e-3  # of its logarithm: a rate that moves less stays
+FARTHER = 1.2  # so many times the original's way, or more: the rate is changed more often, not some steps later
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
         return [CheckResult(_NAME, "skipped", ran.problem)]
     in_time = "time" not in (mine["ended"], theirs["ended"])
     late = CheckResult(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
-    steps = _steps(mine, theirs, compared, towers) if in_time else late
+    steps = _steps(mine, theirs, compared, towers, said) if in_time else late
     if instead := _failure(mine, theirs) or _otherwise_long(ran, mine, theirs, compared, steps, towers):
         return [instead]
     checks = [steps, *_fed(compared, in_time, towers, said)]
@@ -209,13 +210,16 @@ def _renamed(check: CheckResult) -> CheckResult:
     return CheckResult(f"{check.name}, whole run", check.status, check.detail)
 
 
-def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> CheckResult:
-    """A whole run takes as many examples as the original's, or as many steps."""
+def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int, said: Collection[str]) -> CheckResult:
+    """A whole run takes as many examples as the original's, or as many steps; one tower takes as many of both."""
     words, open_ = [], False
+    one = towers == 1 and (compared["repeats"] or not (compared["again"] or COLLECTED.intersection(said)))
     for row in compared["sets"]:
         steps, own, fed, wanted = row["steps"], row["own_steps"], row["rows"], row["own_rows"]
         detail = f"{steps} steps on {fed} examples, the original's {own} on {wanted}"
-        if not wanted:
+        if one:  # each batch is one of the original's
+            alike = (steps, fed) == (own, wanted)
+        elif not wanted:
             alike = steps in (own, -(-own // towers))
         elif fed == wanted or steps == own:
             alike = True
@@ -295,21 +299,28 @@ def _collected(compared: Facts, said: Collection[str], expected: float) -> str:
 
 
 def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[CheckResult]:
-    """Compares the learning rates that schedules reach from the first step to the last one of both runs.
+    """Compares the learning rates that schedules, or the script, reach from the first step to the last one of each run.
 
     A schedule that counts batches has to follow the global batch; one that counts steps has not. Which of them it is
-    meant to be nobody can tell from a run, so a rate that does not come as far fails nothing.
+    meant to be nobody can tell from a run, so a rate that does not come as far fails nothing; nor does one that comes
+    farther, as a script may change its rate by what it evaluates.
     """
     name = "learning rate, whole run"
-    if len(mine["rates"]) < 2 or len(theirs["rates"]) < 2 or towers < 2:
+    if len(mine["rates"]) < 2 or len(theirs["rates"]) < 2:
         return
     words = []
-    for own, other in zip(zip(*mine["rates"], strict=True), zip(*theirs["rates"], strict=True), strict=False):
+    if len({len(rates) for rates in (*mine["rates"], *theirs["rates"])}) > 1:
+        return  # steps of several train ops, which take other rates
+    for own, other in zip(zip(*mine["rates"], strict=True), zip(*theirs["rates"], strict=True), strict=True):
         if not all(rate > 0 for rate in (*own, *other)) or abs(math.log(own[1] / own[0])) < MOVED:
             continue
         words.append(f"ends at {other[1]:.4g}, the original's at {own[1]:.4g}")
-        if math.log(other[1] / other[0]) / math.log(own[1] / own[0]) < (1 + 1 / towers) / 2:
+        way = math.log(other[1] / other[0]) / math.log(own[1] / own[0])
+        other_way = way > FARTHER or (towers == 1 and way < 1 / FARTHER)
+        means = "wrong, unless values of a run decide when it changes" if other_way else ""
+        if towers > 1 and way < (1 + 1 / towers) / 2:
             means = "right if its schedule counts steps, wrong if it counts batches (decay_steps of an epoch)"
+        if means:
             yield CheckResult(name, "skipped", f"{words[-1]}: {means}")
             return
     if words:

@@ -475,7 +475,7 @@ def ran(**changes: Any) -> Ran:
     theirs = {"ended": changes.pop("theirs", "end"), "epochs": 0, "steps": 5, "diary": changes.pop("other", diary)}
     mine["rates"], theirs["rates"] = rates
     compared = {"fed": changes.pop("fed", [SAME]), "evaluated": [], "after": changes.pop("after", [1, 1])}
-    compared["again"] = changes.pop("again", 0)
+    compared |= {"again": changes.pop("again", 0), "repeats": changes.pop("repeats", False)}
     return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
 
 
@@ -586,13 +586,36 @@ def test_rates_at_the_end(own: Any, theirs: Any, status: str | None, words: str)
         assert found[RATE][0] == status and words in found[RATE][1], found
 
 
-def test_rates_of_a_total_are_not_looked_at() -> None:
-    assert list(named(check_whole(ran(rates=(HALVED, [[0.4], [0.4]]), steps=10), 1))) == [
-        "whole run",
-        "data, whole run",
-        "data of evaluations, whole run",
-        "after training, whole run",
-    ]
+@pytest.mark.parametrize(
+    ("last", "towers", "words"),
+    [
+        (0.4, 1, "wrong, unless values of a run decide"),
+        (0.1, 1, ""),
+        (0.02, 2, "wrong, unless values of a run decide"),
+        (0.05, 2, "wrong, unless values of a run decide"),
+        (0.09, 2, ""),
+    ],
+)
+def test_rates_that_go_another_way(last: float, towers: int, words: str) -> None:
+    """One that comes farther than the original's is changed more often; with one tower it comes exactly as far."""
+    found = named(check_whole(ran(rates=(HALVED, [[0.4], [last]]), steps=10 // towers), towers))
+    assert found[RATE][0] == ("skipped" if words else "passed") and words in found[RATE][1], found
+
+
+@pytest.mark.parametrize(
+    ("changes", "towers", "status"),
+    [
+        ({"steps": 8, "rows": 64}, 1, "failed"),
+        ({"steps": 8, "rows": 64, "repeats": False, "again": 0}, 1, "failed"),
+        ({"steps": 8, "rows": 64, "repeats": False, "again": 1}, 1, "passed"),
+        ({"steps": 10}, 1, "passed"),
+        ({"steps": 4, "rows": 64}, 2, "passed"),
+    ],
+)
+def test_one_tower_takes_what_the_original_takes(changes: Any, towers: int, status: str) -> None:
+    """Where the original repeats itself nothing may be left out; N towers may leave out less than a batch of theirs."""
+    found = named(check_whole(ran(**{"repeats": True, "batch": 17, **changes}), towers))
+    assert found["whole run"][0] == status, found
 
 
 def summaries(*numbers: int, steps: tuple[int, ...] = (1, 2, 3)) -> dict[str, Any]:

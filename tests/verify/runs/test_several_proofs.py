@@ -160,7 +160,7 @@ def test_several_numbers_of_towers(tmp_path: Path) -> None:
 def test_a_whole_proof_says_what_it_reached(tmp_path: Path) -> None:
     report = verify_more(*pair(tmp_path, "argparse"), VerifySettings(whole=True, timeout=300))
     assert report.verdict == "passed" and report.steps == 5, report
-    reached = "all steps, whole runs, with 3 towers, with --kind=decay"
+    reached = "all steps, whole runs, with 3 towers, with 1 tower, with --kind=decay"
     assert report.reason.endswith(f"; reached: {reached}; not: with --test")
     assert [entry.detail for entry in report.ledger if (entry.fate, entry.what) == ("same", "all steps")]
     assert "--whole" in report.command and "--steps" not in report.command
@@ -177,7 +177,8 @@ def test_what_the_time_is_too_short_for_fails_nothing(tmp_path: Path, monkeypatc
         assert [e.detail for e in report.ledger if e.what == "with 3 towers"] == ["no result after 2 seconds"]
     monkeypatch.setattr("converter.verify.runs.several_proofs.verify", lambda *_: first)
     report = verify_more(*pair(tmp_path, "argparse"), VerifySettings(whole=True, timeout=0.5))
-    assert report.reason == "so it is; not: all steps, whole runs, with 3 towers, with --kind=decay, with --test"
+    left = "all steps, whole runs, with 3 towers, with 1 tower, with --kind=decay, with --test"
+    assert report.reason == f"so it is; not: {left}"
     assert "the time is up" in next(e.detail for e in report.ledger if e.what == "with 3 towers")
 
 

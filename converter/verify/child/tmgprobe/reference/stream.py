@@ -261,6 +261,11 @@ def examples(kinds):
     return [mark for kind in sorted(kinds) for step in kinds[kind] for mark in streams.together(step)]
 
 
+def lists(kinds):
+    """{train op as text: [marks of one step]} of {train op: steps}."""
+    return {text_of(kind): [streams.together(step) for step in steps] for kind, steps in kinds.items()}
+
+
 def _rest(array):
     """An input without a batch axis: its numbers, or a mark."""
     array = np.asarray(array)
@@ -464,6 +469,11 @@ def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
         elif result[-1]['fault'] == 'others' and reads_on and _as_many(with_rows[0], mine, others, towers):
             result[-1]['status'] = streams.SHARED
     return result
+
+
+def rows_of(run):
+    """How many examples a run is fed, of the inputs of `EvaluationFeeds`."""
+    return max(len(run[name]) for name in run)
 
 
 def _as_many(name, own, theirs, towers):

@@ -19,7 +19,9 @@ from tmgprobe.values.errors import describe
 
 LOUDER = 2.0**20  # a power of two, so that nothing is rounded
 LEAST = 3  # steps that are kept and compared, however long they take
+FURTHER = 9  # steps that are kept beyond those asked for while a train op of the script has not run
 KEEPS = re.compile('Enqueue|Stage')  # what a run may keep outside of the variables
+LONGER = 2  # so many times as long as the steps asked for the further ones may take, together with them
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 
 
@@ -38,6 +40,7 @@ class Recorder(Role):
         self.gathering = None  # placement and work of the run whose gradients a later step applies
         self.cut = ''  # why no further steps were kept, though the script may take some
         self.until, self.skipped = None, 0  # when a script is ended that goes on behind the kept steps; its steps there
+        self.enough = None  # the seconds after which as many steps were kept as are asked for
 
     def step(self, call):
         """Takes one training step and keeps it.
@@ -56,12 +59,24 @@ class Recorder(Role):
         self.channel.send('step', number=len(self.kept))
         if len(self.kept) == 1:
             self._save_first(call)
-        self.cut = 'asked' if len(self.kept) >= self.job['steps'] else self._used_up()
+        self.cut = 'asked' if len(self.kept) >= self.job['steps'] and not self._waits() else self._used_up()
         if self.cut and not self.job.get('seconds'):
             self.finish()
         if self.cut:
             self.until = time.time() + self.job['seconds']
         return result
+
+    def _unrun(self):
+        """The train ops of the graph that no kept step has run, as that of a generator which is trained less often."""
+        ran = {index for kept in self.kept for index in kept['triggered']}
+        return [apply for apply in self.watch.of(self.graph).applies if apply.index not in ran]
+
+    def _waits(self):
+        """Whether to go on beyond the steps asked for, for a train op that has not run: a few, and not for long."""
+        taken = time.time() - self.begun
+        self.enough = self.enough or taken
+        further = len(self.kept) - self.job['steps']
+        return bool(self._unrun()) and further < FURTHER and taken < LONGER * self.enough
 
     def _save_first(self, call):
         """Saves the checkpoint that the original is to read."""
@@ -163,6 +178,7 @@ class Recorder(Role):
             skipped=self.skipped,
             error=self.message,
             cut=self.cut,
+            unrun=[apply.operation.name for apply in self._unrun()],
             diary=self.watch.diary.facts(self.graph),
             first={key: self.first[key] for key in told if key in self.first},
         )

@@ -181,9 +181,25 @@ class Replayer(Role):
                 continue  # the script has closed that session
             if kept['drew'] and not drew:
                 rows = [{'name': kept['drew'][0], 'status': 'draws'}] + rows
+            if self._shows_kept(call) and self._evaluates_unevenly(place[0]):
+                rows = [dict(row, status='averaged') if row['status'] == 'differs' else row for row in rows]
             at_end = self.answer is not None and self.recording.get('skipped')
             self.apart.append({'steps': None if at_end else place[0], 'rows': rows})
         self.asides.taken = []
+
+    def _shows_kept(self, call):
+        """Whether a run only shows what variables keep that are not trained."""
+        trained = {variable.op.name for variable in self.graph.get_collection('trainable_variables')}
+        return not any(map(np.ndim, call.arrays.values())) and trained.isdisjoint(call.step.reads)
+
+    def _evaluates_unevenly(self, gap):
+        """Whether the runs without a train op behind so many steps take batches of several sizes, in either script.
+
+        An average that variables keep, as tf.metrics.mean does of a loss, counts a small batch as much as a large one.
+        """
+        both = self.evaluations.runs, self.recording['evaluations']
+        each = [[run for steps, run in runs if steps == gap] for runs in both]
+        return any(len({stream.rows_of(run) for run in runs}) > 1 for runs in each)
 
     def _rows_of(self, call, kept, figures):
         """What is found of each value of a run without a train op; the variables stay as they are."""
@@ -310,7 +326,7 @@ class Replayer(Role):
             fed = stream.figures(self.streams, recorded, towers, self.streams.unordered, self.floats)
             tried = {name: tried.get(name) for name in _unlike(fed)}
         with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
-            json.dump(stream.examples(self.streams.kinds), file)
+            json.dump(stream.lists(self.streams.kinds), file)
         return {
             'fed': fed,
             'evaluated': evaluated,

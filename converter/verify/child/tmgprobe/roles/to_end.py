@@ -11,9 +11,11 @@ import copy
 import json
 import threading
 
-from tmgprobe.graph import rates
+from tmgprobe.graph import graphs, rates
 from tmgprobe.reference import stream
 from tmgprobe.roles.role import Role
+
+FEW, ENOUGH = 5, 20  # steps of the original's other run that tell whether it repeats itself, if there are so many
 
 
 class WholeRun(Role):
@@ -29,7 +31,7 @@ class WholeRun(Role):
         self.streams, self.evaluations = stream.Streams(), stream.EvaluationFeeds()
         self.graph, self.computed = None, set(job['computed'])
         self.epochs = stream.Epochs(1 if job['total'] or not job['theirs'] else job['gpus'])
-        self.rates = []  # those that a schedule gives, in the first step and in the last one
+        self.rates = []  # those that a schedule gives or the script sets, in the first step and in the last one
         self.epoch = None  # what was seen when the first epoch ended
         self._leaving, self.message = threading.Lock(), None  # why the script has ended, where it has failed
         clock = threading.Timer(job['seconds'], self._leave, ['time'])
@@ -49,12 +51,28 @@ class WholeRun(Role):
         if not call.step.rates_write:  # the script is to run as it is
             mine = [rate for rate in call.step.rates if rate.key[0] != rates.MODEL]
             found = rates.recorded(mine, lambda tensors: call.run(tensors, call.arrays))
-            self.rates = self.rates[:1] + [[found[key]['value'] for key in sorted(found)]] if found else self.rates
+            found = [found[key]['value'] for key in sorted(found)] + self._numbers_set(call)
+            self.rates = self.rates[:1] + [found] if found else self.rates
         self.streams.take(kind, step, self.watch.diary)
         self.streams.note_sources(call, self.job['total'])
         if self.watch.diary.steps % 10 == 0:
             self.channel.send('step', number=self.watch.diary.steps)
         return call.as_asked()
+
+    @staticmethod
+    def _numbers_set(call):
+        """The numbers that variables hold and no step writes, by their names: a rate may be, which the script sets."""
+        store, written = call.store(), graphs.written(call.step.operations)
+        names = [
+            name
+            for name, variable in sorted(store.variables.items())
+            if variable.get_shape().ndims == 0
+            and variable.dtype.base_dtype.is_floating
+            and name.split(':')[0] not in written
+            and variable.op.name in call.step.reads
+        ]
+        values = store.read(names) if names else {}
+        return [float(values[name]) for name in names if name in values]
 
     def aside(self, call):
         """Takes a run without a train op as it is."""
@@ -92,7 +110,7 @@ class WholeRun(Role):
         """Compares what both scripts were fed."""
         streams, runs = seen.streams, seen.runs
         with open(self.job['again']) as file:
-            again = set(json.load(file))
+            again = json.load(file)
         towers = 1 if self.job['total'] else self.job['gpus']
         kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in streams.kinds}
         kinds = {kind: steps for kind, steps in kinds.items() if steps}
@@ -100,14 +118,20 @@ class WholeRun(Role):
         other.kinds, other.used = kinds, theirs['used']
         other.states = streams.states  # compared in the first steps
         other.turns = [tuple(kind) for kind in theirs['turns']]
+        taken = set(stream.examples(streams.kinds))
         mine = copy.copy(self.evaluations)
         mine.runs, others = ([(0, run) for _, run in each] for each in (runs, theirs['evaluations']))
+        repeats, drawing = _repeats(stream.lists(streams.kinds), again), streams
+        if towers == 1 and repeats:  # each batch is one of the original's: drawn alike, it is the same one
+            drawing = copy.copy(streams)
+            drawing.drawn, drawing.used = {}, []
         return {
-            'fed': stream.figures(streams, other, towers, streams.unordered, self.computed),
+            'fed': stream.figures(drawing, other, towers, streams.unordered, self.computed),
             'sets': stream.sets(streams.kinds, kinds),
             # how many different examples of the original's other run, of a few steps, this one has not taken
-            'again': len(again - set(stream.examples(streams.kinds))),
-            'evaluated': stream.compared_runs(streams, other, mine, others, towers),
+            'again': len({mark for steps in again.values() for marks in steps for mark in marks} - taken),
+            'repeats': repeats,
+            'evaluated': stream.compared_runs(drawing, other, mine, others, towers),
             'after': [
                 sum(steps >= last for steps, _ in each)
                 for each, last in (
@@ -116,6 +140,18 @@ class WholeRun(Role):
                 )
             ],
         }
+
+
+def _repeats(own, again):
+    """Whether two runs of the original take the same examples in the same order, as far as one may tell.
+
+    own, again: see `stream.lists`. Each run has weights of its own, the other one those of the conversion: what a
+    script draws by what its model gives is drawn otherwise there.
+    """
+    pairs = [(mine, again.get(kind, [])) for kind, mine in own.items()]
+    same = all(mine[: len(steps)] == steps[: len(mine)] for mine, steps in pairs)
+    seen, all_ = sum(min(map(len, pair)) for pair in pairs), sum(map(len, own.values()))
+    return same and seen >= FEW and seen >= min(all_, ENOUGH)
 
 
 class Seen(object):

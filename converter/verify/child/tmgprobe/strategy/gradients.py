@@ -43,7 +43,8 @@ class GradientCalls(object):
 
     def begin(self, several=(), weights=()):
         """Before a step; several: what passed in others, the mean of which is handed on in this one."""
-        self.given = [mean(passed, self._sparse, weights) for passed in zip(*several)] if several else None
+        sets = zip(zip(*several), self._sparse)
+        self.given = [mean(passed, sparse, weights) for passed, sparse in sets] if several else None
         self.taken = []
 
     def _computed(self, tf, real):
@@ -86,8 +87,8 @@ class GradientCalls(object):
 
         def through(*arrays):
             held = arrays if self.given is None else self.given[len(self.taken)]
+            self._sparse[len(self.taken) :] = [sparse]  # the sets pass in the same order in each step
             self.taken.append(arrays)
-            self._sparse = sparse
             return [numpy.asarray(array, like.dtype) for array, like in zip(held, arrays)]
 
         passed = tf.compat.v1.py_func(through, flat, [part.dtype for part in flat])
