@@ -66,6 +66,7 @@ def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[CheckRes
                 "training": "a run without a train op is fed the training batch, the original's is not",
                 "part": f"a run without a train op is fed {counts}",
                 "order": "the examples come in another order",
+                "parted": f"{run['rows']} examples get what belongs to others of them",
             }
             if run["fault"] == "setting":
                 given, own = run["value"] or "nothing", run["own"] or "nothing"

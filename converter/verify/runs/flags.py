@@ -254,7 +254,10 @@ def _args(flag: _Flag, asked: list[Any]) -> Iterator[tuple[str, ...]]:
     if flag.off and (flag.default is True or flag.default is _NONE):
         yield (flag.off,)
     if not flag.on and not flag.off:
-        for value in dict.fromkeys(flag.values or _fitting(flag, asked)):
+        values = list(dict.fromkeys(flag.values or _fitting(flag, asked)))
+        if values == [flag.default] and flag.default and not flag.values:  # the other branch names no value
+            values = [flag.default + 1 if isinstance(flag.default, (int, float)) else f"not_{flag.default}"]
+        for value in values:
             if value != flag.default and value is not None:
                 yield (f"{flag.option}={value}",)
 

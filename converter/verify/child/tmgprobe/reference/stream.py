@@ -9,6 +9,7 @@ from __future__ import absolute_import, division, print_function
 import bisect
 import collections
 import copy
+import itertools
 
 import numpy as np
 from tmgprobe.graph import graphs
@@ -457,7 +458,9 @@ def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
         mine, others = [one for one in own if _kind(one) == kind], [one for one in theirs if _kind(one) == other]
         with_rows = _with_rows(mine[0])
         reads_on = bool(with_rows) and sources.shared.issuperset(with_rows)
-        result.append(dict(_evaluation(with_rows, mine, others, training, towers, reads_on), inputs=list(kind)))
+        found = _evaluation(with_rows, mine, others, training, towers, reads_on)
+        found = found if found['status'] != streams.SAME else _parted(with_rows, mine, others) or found
+        result.append(dict(found, inputs=list(kind)))
         changed = _changed_settings(sorted(set(kind + other) - set(with_rows)), mine, others, towers)
         if changed:
             result[-1].update(changed)
@@ -550,6 +553,19 @@ def _evaluation(kind, own, theirs, training, towers, reads_on=False):
     if several and not known and not reads_on and 2 * again >= len(set(others)):  # read on from the training's queue
         return dict(found, fault='training')
     return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
+
+
+def _parted(kind, own, theirs):
+    """What is wrong where some examples of the conversion's runs get what belongs to others of them; {} for nothing."""
+    for one, other in itertools.permutations(kind, 2):
+        if any(len(run[one]) != len(run[other]) for _, run in own + theirs):
+            continue
+        mine, others = ([pair for _, run in runs for pair in zip(run[one], run[other])] for runs in (own, theirs))
+        firsts, seconds = ({pair[place] for pair in mine} for place in (0, 1))
+        unlike = set(others) - set(mine)
+        if unlike and all(first in firsts and second in seconds for first, second in others):
+            return {'status': streams.DIFFERS, 'rows': len(unlike), 'own_rows': 0, 'fault': 'parted'}
+    return {}
 
 
 def _same_each_time(own, theirs, name, towers):
