@@ -8,7 +8,6 @@ from converter.analysis.values import Constant, Host, Number, Symbol, Value, nee
 
 TOLD = ("os.environ", "os.environ.get", "os.getenv", "sys.argv", "builtins.input", "builtins.raw_input")
 READ = ("[]", *TOLD)  # the calls and look-ups that give one of them
-PARTS = ("item", "slice", "split", "strip", "lstrip", "rstrip", "lower", "replace")  # one of several, or a part of it
 
 
 def is_told(value: Value) -> bool:
@@ -23,7 +22,7 @@ def is_told(value: Value) -> bool:
     behind = needed([value]).values()
     names = [f"{v.library}.{v.name}" for v in behind if isinstance(v, Symbol)]
     plain = all(isinstance(v, (Host, Symbol, Constant, Number)) for v in behind)
-    read = all(v.call in READ + PARTS for v in behind if isinstance(v, Host))
+    read = all(v.call in READ for v in behind if isinstance(v, Host))
     return plain and read and bool(names) and all(name in TOLD for name in names)
 
 
@@ -34,8 +33,6 @@ def name_of(value: Value) -> str | None:
     """
     names = set()
     for behind in needed([value]).values():
-        if isinstance(behind, Host) and behind.call in PARTS:
-            return None
         if not isinstance(behind, Host) or behind.call not in READ or len(behind.inputs) < 2:
             continue
         holder, key = behind.inputs[:2]
