@@ -27,6 +27,7 @@ class PlanFault(Enum):
     NUMBER_OF_PARTS = auto()
     SIZE_OF_TWO_CALLS = auto()
     SETTING_OR_NUMBER = auto()
+    SIZE_OR_STEPS = auto()
     SIZE_IN_OTHER_MEANING = auto()
     ROWS_BESIDE_TURNS = auto()
     OTHER_SIZE_OF_STATE = auto()

@@ -119,7 +119,7 @@ class _At:
 
 
 def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
-    if deep == 0 or not isinstance(value, (List, Host)):
+    if deep <= 0 or not isinstance(value, (List, Host)):
         return None
     key = value.uid, deep, at.around
     if key not in at.known:

@@ -134,6 +134,8 @@ def _of_host(value: Host, deep: int) -> Shape:
         return broadcast([shape_of(v, deep) for v in value.inputs])
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
         return broadcast([shape_of(v, deep) for v in value.inputs])
+    if isinstance(node, ast.UnaryOp) and len(value.inputs) == 1:  # `-np.inf`, `~rows`
+        return shape_of(value.inputs[0], deep)
     if loaded := _loaded(value):
         return loaded
     if value.call == "[]" and isinstance(node, ast.Subscript):

@@ -33,6 +33,7 @@ from converter.planner.batch_size.fed.rows import (
     rows_of_turns,
 )
 from converter.planner.batch_size.grids import grids
+from converter.planner.batch_size.intervals import steps_or_sizes
 from converter.planner.batch_size.mapped import of_whole_batches
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.overlapping import first_bounds, fixed_strides, fixed_turns
@@ -238,6 +239,8 @@ def _reasons(
         yield from _unclear(facts, inputs, steps, origins)
         yield from _uneven(facts, inputs, steps, origins)
         yield from _past_the_end(facts, steps, origins)
+        for node in islice(steps_or_sizes(facts, steps, origins), 1):
+            yield finding(facts, node, PlanFault.SIZE_OR_STEPS)
 
 
 def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterable, Iterator, Mapping
 
+from converter.analysis.arrays.rows import turns_of
 from converter.analysis.counts.conditions import step_of
+from converter.analysis.counts.reading import QUOTIENTS
 from converter.analysis.facts import Effect, Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value, Variable
 from converter.dataclass import dataclass
 from converter.planner.batch_size.fed.rows import is_added_to, is_collected
-from converter.planner.batch_size.steps import Reads, grown_steps
+from converter.planner.batch_size.steps import Reads, grown_steps, loops_around
 from converter.planner.batch_size.written_out import FUNCTIONS, LOOPS, PASSED_ON, RANGES
 from converter.planner.questions.statements import LOGS, called, parents_of
 from converter.planner.region.region import Region
@@ -87,8 +89,30 @@ def counting_of(facts: Facts, regions: Iterable[Region], steps: Iterable[TrainSt
     return Counting(facts, facts.runs_of(steps), reads, scaled)
 
 
+def steps_or_sizes(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """Numbers of steps that a branch sets to what is a batch size elsewhere: `n = int(argv[1])` for either of both."""
+    counting = counting_of(facts, (), steps, set(sizes))
+    for node, accesses in counting.reads.items():
+        if any(_may_be_multiple(access.value, counting.scaled) for access in accesses) and counting.is_interval(node):
+            yield node
+    for run in counting.runs:
+        for _, head, over, site in loops_around(facts, run):
+            turns = turns_of(facts, over, site)
+            if turns is not None and _may_be_multiple(turns, counting.scaled):
+                yield head
+
+
 def _is_multiple(value: Value, scaled: set[Origin]) -> bool:
     return isinstance(value, Number) and not scaled.isdisjoint(value.linear)
+
+
+def _may_be_multiple(value: Value, scaled: set[Origin]) -> bool:
+    """Whether a number is one of several, or is computed from it, of which only some follow the same batch size."""
+    if not isinstance(value, Number) or _is_multiple(value, scaled) or value.op in QUOTIENTS:
+        return False
+    if value.op:
+        return any(_may_be_multiple(part, scaled) for part in value.inputs)
+    return any(_is_multiple(option, scaled) for option in value.options())
 
 
 @dataclass(frozen=True)

@@ -100,11 +100,14 @@ def cut_short(
 ) -> Iterator[ast.AST]:
     """The conditions that let a run which trains nothing through only where there are rows for a whole batch.
 
-    `if len(rows) < batch_size: continue`; no run behind the loop takes the rows that are left. kept: as above.
+    `if len(rows) < batch_size: continue`; no run behind the loop takes the rows that are left. kept: as above. What
+    is run beside a training step, with the batch that it takes, is no evaluation.
     """
-    scaled = set(sizes)
+    scaled, steps = set(sizes), list(steps)
     limits = [node for node, value in facts.compared.items() if isinstance(value, Number) and value.linear & scaled]
     tests = dict.fromkeys(test for node in limits if (test := _tested_in(facts, node)) is not None)
+    trained = [{site.stmt for site in made_in(run)} for run in facts.runs_of(steps)] if tests else []
+    tests = {t: None for t in tests if not any(_lets_through(facts, t, around, scaled) for around in trained)}
     for run in _beside(facts, steps, kept) if tests else ():
         around = {site.stmt: site for site in made_in(run)}
         for test in tests:

@@ -137,13 +137,16 @@ class _Notes:
         """How many runs without a train op the conversion makes less after so many steps, of evaluations in batches.
 
         Batches that are N times as large are N times fewer, and what is written of each is written as much less often.
+        Runs that give no number may read the data, example by example, and are as many as before.
         """
-        own, other = (
-            Counter(note["steps"] for note in notes if not note["trains"])
-            for notes in (self.own("run"), self.other("run"))
-        )
-        few = {steps: count - other[steps] for steps, count in own.items() if other[steps] * self.towers >= count > 1}
-        return Counter(few)
+        few: Counter[int] = Counter()
+        for numbered in (False, True):
+            own, other = (
+                Counter(note["steps"] for note in notes if not note["trains"] and (note["numbers"] or not numbered))
+                for notes in (self.own("run"), self.other("run"))
+            )
+            few |= Counter({n: own[n] - other[n] for n in own if other[n] * self.towers >= own[n] > 1})
+        return few
 
 
 def steady_distances(notes: Iterable[Note], same: str) -> dict[str, int]:

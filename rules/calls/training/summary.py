@@ -17,6 +17,11 @@ def _merge(call: Call) -> Value:
     return Tensor(inputs=call.values(), op="merged summary")
 
 
+def _of_graph(call: Call) -> Value:
+    call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
+    return on_host(call)
+
+
 def _checkpoint(call: Call) -> Value:
     of_saver = call.name.startswith("Saver.")
     path = call.get(1, "save_path") if of_saver else call.get(0, "checkpoint_dir")
@@ -32,7 +37,7 @@ HOST = (
     "train.start_queue_runners train.checkpoint_exists "
     "gfile.Exists gfile.MakeDirs gfile.DeleteRecursively gfile.GFile gfile.Open gfile.IsDirectory gfile.ListDirectory "
     "train.write_graph train.global_step train.import_meta_graph logging.info logging.warn "
-    "Graph.finalize Graph.get_operations train.NewCheckpointReader"
+    "Graph.finalize train.NewCheckpointReader"
 ).split()
 CHECKPOINTS = "Saver.save Saver.restore train.get_checkpoint_state train.latest_checkpoint".split()
 
@@ -59,11 +64,13 @@ CALLS: dict[str, Handler] = table(
         (f"train.{kind}", makes(kind, EffectKind.GRAPH_STATE))
         for kind in ("Saver", "SummaryWriter", "Coordinator", "Supervisor", "SessionManager")
     ),
+    ("add_check_numerics_ops", unbatched(effect=EffectKind.GRAPH_STATE)),
+    ("Graph.get_operations Graph.as_graph_def", _of_graph),
     (HOST, on_host),
     (CHECKPOINTS, _checkpoint),
     (
         "set_random_seed random_set_random_seed random_set_seed reset_default_graph disable_v2_behavior "
-        "disable_eager_execution logging.set_verbosity Graph.seed add_check_numerics_ops Saver.__call__",
+        "disable_eager_execution logging.set_verbosity Graph.seed Saver.__call__",
         nothing,
     ),
 )

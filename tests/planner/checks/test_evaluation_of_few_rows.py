@@ -137,6 +137,18 @@ def test_the_training_loop_itself_is_none() -> None:
     assert codes(text.replace("    sess.run(train_op", "    sess.run(loss, {X: xs[:5]})\n    sess.run(train_op")) == []
 
 
+@pytest.mark.parametrize(
+    ("guard", "inner"),
+    [("if len(rows) < SIZE: continue", "    "), ("if len(rows) == SIZE:", "        ")],
+)
+@pytest.mark.parametrize("trained", [True, False])
+def test_what_runs_beside_a_step_with_its_batch_is_none(guard: str, inner: str, trained: bool) -> None:
+    loop = f"for i in range(0, len(xs), SIZE):\n    rows = xs[i:i + SIZE]\n    {guard}\n"
+    step, shown = "sess.run(train_op, {X: rows})\n", "print(sess.run(loss, {X: rows}))\n"
+    text = script(loop + (f"{inner}{step}" if trained else "") + f"{inner}{shown}", "")
+    assert codes(text) == ([] if trained else ["TMG345"])
+
+
 GENERATOR = """\
 def batches(rows, size):
     for i in range(len(rows) // size):

@@ -66,6 +66,10 @@ def cases(*listed: tuple[str, int]) -> list[object]:
         ("variables = tf.trainable_variables()", AFTER),
         ("update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)", AFTER),
         ("merged = tf.summary.merge_all()", AFTER),
+        ("checks = tf.add_check_numerics_ops()", AFTER),
+        ("made = tf.get_default_graph().get_operations()", AFTER),
+        ("print([op.name for op in tf.get_default_graph().get_operations()])", AFTER),
+        ("nodes = [node.name for node in tf.get_default_graph().as_graph_def().node]", AFTER),
         ("print(prediction)", AFTER),
         # tells of what stands above it
         ("print('built')", AFTER),

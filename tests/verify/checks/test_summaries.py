@@ -80,6 +80,16 @@ def test_summaries_that_an_evaluation_does_not_write(own: tuple[int, int], other
     assert fate(evaluated(*own), evaluated(*other)) == "loss is not written after step 1"
 
 
+@pytest.mark.parametrize("reads", [(6, 18), (6, 6), (12, 6)])
+def test_runs_that_read_the_data_beside_an_evaluation(reads: tuple[int, int]) -> None:
+    """They give no number, and are as many as the examples that they read."""
+    mine, theirs = evaluated(2, 2), evaluated(1, 1)
+    for made, count in zip((mine, theirs), reads, strict=True):
+        made["notes"]["run"] = [{**note, "numbers": [0.5]} for note in made["notes"]["run"]]
+        made["notes"]["run"] += [{"steps": 1, "trains": False, "numbers": []}] * count
+    assert fate(mine, theirs) == "passed"
+
+
 def written(*steps: int, tags: str = "loss", numbers: int = -1) -> list[dict[str, Any]]:
     """Notes of a summary after so many steps, with their number, counted from 0."""
     return [{"steps": at, "tags": [tags], "number": at + numbers} for at in steps]

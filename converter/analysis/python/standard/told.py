@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from converter.analysis.values import Constant, Host, Number, Symbol, Value, needed
 
 TOLD = ("os.environ", "os.environ.get", "os.getenv", "sys.argv", "builtins.input", "builtins.raw_input")
@@ -25,14 +27,23 @@ def is_told(value: Value) -> bool:
 
 
 def name_of(value: Value) -> str | None:
-    """The environment variable that a text comes from, or the place in `sys.argv`; None where another may be meant."""
+    """The environment variable that a text comes from, or the place in `sys.argv`; None where another may be meant.
+
+    What asks for it by a name, as `sys.argv[i]` does, may ask for several.
+    """
     names = set()
     for behind in needed([value]).values():
         if not isinstance(behind, Host) or behind.call not in READ or len(behind.inputs) < 2:
             continue
         holder, key = behind.inputs[:2]
         asked = getattr(key, "value", None)
-        if not isinstance(holder, Symbol) or not isinstance(asked, (str, int)):
+        if not isinstance(holder, Symbol) or not isinstance(asked, (str, int)) or not _is_written(behind.node):
             return None
         names.add(asked if isinstance(asked, str) else f"{holder.name}[{asked}]")
     return names.pop() if len(names) == 1 else None
+
+
+def _is_written(asking: ast.AST | None) -> bool:
+    """Whether a look-up or a call writes out what it asks for."""
+    keys = [asking.slice] if isinstance(asking, ast.Subscript) else getattr(asking, "args", [])[:1]
+    return bool(keys) and not any(isinstance(part, ast.Name) for part in ast.walk(keys[0]))
