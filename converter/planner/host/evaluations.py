@@ -103,7 +103,9 @@ def cut_short(
     `if len(rows) < batch_size: continue`; no run behind the loop takes the rows that are left. kept: as above.
     """
     scaled = set(sizes)
-    limits = [node for node, value in facts.compared.items() if isinstance(value, Number) and value.linear & scaled]
+    limits = [
+        node for node, (value, *_) in facts.operands.items() if isinstance(value, Number) and value.linear & scaled
+    ]
     tests = dict.fromkeys(test for node in limits if (test := _tested_in(facts, node)) is not None)
     for run in _beside(facts, steps, kept) if tests else ():
         around = {site.stmt: site for site in made_in(run)}
@@ -135,7 +137,7 @@ def _lets_through(facts: Facts, test: ast.If, around: Collection[ast.stmt], scal
 
 def _is_length_of_batch(facts: Facts, test: Reached, scaled: set[Origin]) -> bool:
     """Whether a condition asks for `len(rows)` or `rows.shape[0]` being as much as the batch size."""
-    limit = facts.compared.get(test.limit)
+    limit = next(iter(facts.operands.get(test.limit, ())), None)
     whole = isinstance(limit, Number) and bool(limit.linear & scaled) and not test.multiple and not test.more
     return whole and is_length(test.count)
 

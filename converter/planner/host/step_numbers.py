@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator, Set
 
 from converter.analysis.facts import Facts, RunCall, StepNumber, TrainStep
-from converter.analysis.frames import Access
 from converter.analysis.traits import step_counters
 from converter.analysis.values import Number, Origin, Site, Tensor, Value, Variable, is_none, needed
 from converter.dataclass import dataclass
@@ -152,16 +151,7 @@ def _is_several(counting: Counting, node: ast.expr) -> bool:
 
 def _counts(counting: Counting, node: ast.expr, around: set[ast.stmt]) -> bool:
     """Whether an expression is the number of training steps so far, or that and a literal."""
-    return any(_is_counter(counting, access, around) for access in counting.reads.get(_without_sum(node), []))
-
-
-def _is_counter(counting: Counting, access: Access, around: set[ast.stmt]) -> bool:
-    """Whether a name counts the iterations of one of these loops, or holds the global step."""
-    writes = [w for w in counting.facts.accesses_of(access.value) if w.write]
-    writes += counting.facts.writes_to(access.place)
-    return any(site.stmt in around for w in writes for site in counting.loop_of(w)) or any(
-        map(counting.is_global_step, writes)
-    )
+    return any(loop is None or loop in around for loop in counting.loops_counted(node, rests=False))
 
 
 def _arguments(facts: Facts, scaled: Set[Origin]) -> Iterator[ast.expr]:
