@@ -6,12 +6,14 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 
 from converter.analysis.counts.size_names import named_batch_size
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.frames import Place
 from converter.analysis.nodes import below
 from converter.analysis.values import Number, Origin, needed
 from converter.dataclass import dataclass
+from converter.planner.batch_size.turn_counts import TurnCounts
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same
-from converter.planner.questions.statements import parents_of
+from converter.planner.questions.statements import called, parents_of
 
 _DIVIDED = (ast.Div, ast.FloorDiv)
 _TERMS = (ast.Add, ast.Sub)
@@ -43,13 +45,16 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     sizes = _written_sizes(known)
     counts: set[Origin] = set()
     doubtful: dict[ast.Constant, None] = {}
-    totals: frozenset[str] | None = None
+    room: _Room | None = None
     for loops in _loops(facts, steps) if sizes else ():
         nodes = {n: None for loop in loops for n in below(loop)}
         again = [n for n in nodes if isinstance(n, ast.Constant) and any(_as_large(n, size) for size in sizes)]
         again = [n for n in again if facts.origin_of(n) not in known]
-        totals = _totals(facts, known) if totals is None else totals
-        room = _Room(facts, loops, totals, _counters(loops))
+        if again and room is None:
+            runs = facts.runs_of(steps)
+            room = _Room(facts, _totals(facts, known), TurnCounts(facts, runs, frozenset()), _compared(facts, runs))
+        if room is None:
+            continue
         counts |= {facts.origin_of(n) for n in again if room.counts(n)}
         turns = any(isinstance(a, ast.Constant) for n in again for a in _bounds(facts, n))
         doubtful.update((n, None) for n in again if not turns and not room.counts(n) and room.is_multiplied(n))
@@ -121,7 +126,7 @@ def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
             targets = above.targets if isinstance(above, ast.Assign) else [above]
             names = [getattr(t, "id", getattr(t, "attr", getattr(t, "arg", None))) or "" for t in targets]
             return any(part in name.lower() for name in names for part in _STEPS)
-        if isinstance(above, ast.Call) and any(part in _name_of(above).lower() for part in _SCHEDULES):
+        if isinstance(above, ast.Call) and any(part in called(above).lower() for part in _SCHEDULES):
             return True
         if isinstance(above, ast.stmt):
             return False
@@ -136,22 +141,18 @@ def _loops(facts: Facts, steps: Iterable[TrainStep]) -> list[tuple[ast.stmt, ...
     return [loops for loops in found if loops]
 
 
-def _name_of(call: ast.Call) -> str:
-    return getattr(call.func, "id", getattr(call.func, "attr", ""))
-
-
 @dataclass(frozen=True)
 class _Room:
-    """The loops around a training step, innermost first.
+    """The loops around training steps.
 
     totals: the numbers of all examples, as the script writes them where it divides them by the batch size.
-    counters: names that count steps.
+    turns: reads numbers by the turns of the loops. compared: what conditions of the loops read.
     """
 
     facts: Facts
-    loops: tuple[ast.stmt, ...]
     totals: frozenset[str]
-    counters: frozenset[str]
+    turns: TurnCounts
+    compared: Collection[Place]
 
     def counts(self, node: ast.AST) -> bool:
         """Whether a number counts examples: it is compared or divided as such."""
@@ -165,7 +166,7 @@ class _Room:
         while isinstance(above, ast.BinOp) and isinstance(above.op, _TERMS):
             top, above = above, next(parents_of(self.facts, above), None)
         if isinstance(above, ast.AugAssign) and isinstance(above.op, ast.Add) and top is node:
-            return ast.dump(_loaded(above.target)) in self._compared()
+            return any(access.place in self.compared for access in self.facts.accesses_at(above.target))
         return isinstance(above, ast.Compare) and stepped
 
     def is_multiplied(self, node: ast.AST) -> bool:
@@ -202,17 +203,17 @@ class _Room:
         return top, factors
 
     def _is_counter(self, factor: ast.expr) -> bool:
-        inner = [n for n in ast.walk(factor) if isinstance(n, (ast.Name, ast.Attribute))]
-        return any(ast.dump(_loaded(n)) in self.counters for n in inner)
+        return any(map(self.turns.depends_on_turns, self.facts.operands.get(factor, ())))
 
     def _is_part(self, factor: ast.BinOp) -> bool:
         return isinstance(factor.op, _DIVIDED) and ast.dump(factor.right) in self.totals
 
-    def _compared(self) -> set[str]:
-        """What the loops' tests compare."""
-        tests = [loop.test for loop in self.loops if isinstance(loop, ast.While)]
-        sides = (s for t in tests for c in ast.walk(t) if isinstance(c, ast.Compare) for s in (c.left, *c.comparators))
-        return {ast.dump(side) for side in sides}
+
+def _compared(facts: Facts, runs: Iterable[RunCall]) -> set[Place]:
+    """What the conditions of the `while` loops around some runs compare."""
+    tests = [site.stmt.test for run in runs for site in run.site.chain() if isinstance(site.stmt, ast.While)]
+    sides = (s for t in tests for c in ast.walk(t) if isinstance(c, ast.Compare) for s in (c.left, *c.comparators))
+    return {place for side in sides for place in facts.places_read.get(side, ())}
 
 
 def _as_large(node: ast.Constant, size: ast.Constant) -> bool:
@@ -234,40 +235,8 @@ def _totals(facts: Facts, known: set[Origin]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _counters(loops: tuple[ast.stmt, ...]) -> frozenset[str]:
-    """Names that count iterations: loop variables, and names that each iteration adds an integer to."""
-    found = set()
-    for loop in loops:
-        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
-            called = _name_of(loop.iter)
-            if called in (*RANGES, "count"):
-                found.add(ast.dump(_loaded(loop.target)))
-            elif called == "enumerate" and isinstance(loop.target, ast.Tuple):
-                found.add(ast.dump(_loaded(loop.target.elts[0])))
-        for node in below(loop):
-            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and _is_integer_literal(node.value):
-                found.add(ast.dump(_loaded(node.target)))
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and len(node.targets) == 1:
-                name = ast.dump(_loaded(node.targets[0]))
-                sides = (node.value.left, node.value.right)
-                if any(_is_integer_literal(s) for s in sides) and name in (ast.dump(s) for s in sides):
-                    found.add(name)
-    return frozenset(found)
-
-
-def _is_integer_literal(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is int
-
-
 def _bounds(facts: Facts, node: ast.Constant) -> Iterator[ast.AST]:
     """The number of iterations where it is a constant: `range(100)`."""
     above = next(parents_of(facts, node), None)
     if isinstance(above, ast.Call) and getattr(above.func, "id", "") in RANGES and above.args[:2][-1] is node:
         yield node
-
-
-def _loaded(node: ast.AST) -> ast.AST:
-    """A name or an attribute as it is written where it is read."""
-    if isinstance(node, ast.Name):
-        return ast.Name(node.id, ast.Load())
-    return ast.Attribute(node.value, node.attr, ast.Load()) if isinstance(node, ast.Attribute) else node

@@ -26,7 +26,7 @@ class TurnCounts(TermReader):
         super().__init__(sizes, self._same_length)
         self._facts = facts
         self._lengths: dict[int, Number] = {}
-        self._moved: dict[int, Atom] = {}  # by the uids of numbers that are moved on
+        self._moved: dict[int, Terms] = {}  # by the uids of numbers that are moved on
         self._loops: dict[Atom, Counted] = {}
         around = {site for run in runs for site in run.site.chain() if isinstance(site.stmt, LOOPS)}
         turned = [(facts.turned[site], site.stmt) for site in around if site in facts.turned]
@@ -62,24 +62,28 @@ class TurnCounts(TermReader):
             (one, power) for monomial, _ in terms for one, power in monomial if one == SIZE or isinstance(one, Of)
         ]
         grows = bool(powers) and all(one == SIZE and power > 0 for one, power in powers)
-        return grows and self._loops.keys().isdisjoint(terms.atoms)
+        return grows and not self.depends_on_turns(value)
+
+    def depends_on_turns(self, value: Value) -> bool:
+        """Whether a number is another one in each turn, as far as is known."""
+        return not self._loops.keys().isdisjoint(self.of(value).atoms)
 
     def _find_moved(self, loops: set[ast.stmt]) -> None:
         for write in self._facts.accesses:
             if not write.write or not isinstance(write.value, (Number, Host)):
                 continue
             loop = next((site.stmt for site in write.site.chain() if isinstance(site.stmt, LOOPS)), None)
+            by = moved_by(self._facts, write) if loop in loops else 0
             if _is_global_step(self._facts, write):
-                loop = None
-            elif loop not in loops or moved_by(self._facts, write) != 1:
-                continue
-            self._moved[write.value.uid] = TURN, loop
-            self._loops[TURN, loop] = loop
+                loop, by = None, 1
+            if by:
+                self._moved[write.value.uid] = atom((TURN, loop)) * number(by)
+                self._loops[TURN, loop] = loop
 
     def _read(self, value: Value, deep: int) -> Terms:
         inner = before_end(value)
         if inner.uid in self._moved:
-            return atom(self._moved[inner.uid])
+            return self._moved[inner.uid]
         return super()._read(inner if getattr(inner, "turn", 0) else value, deep)
 
     def _of_turn(self, turn: int, bounds: tuple[Value, ...], deep: int) -> Terms:
