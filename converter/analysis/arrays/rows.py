@@ -13,13 +13,14 @@ from converter.analysis.arrays.shapes import (
     DEEP,
     LIKE,
     MOVES,
+    ROWS,
+    ROWS_NAMED,
     SAME,
     SHAPED,
-    SIZED,
     TO_ONE,
     Arguments,
     arguments_of,
-    is_generator,
+    name_of,
     reshaping,
     shape_of,
 )
@@ -40,13 +41,12 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 BOOLEANS = (("builtins", "bool"), ("numpy", "bool"), ("numpy", "bool_"), ("", "bool"))
 LEAST = ("min", "numpy.minimum")
 SPLITS = ("split", "array_split", "vsplit")  # of NumPy: into a number of parts, or at some rows
-RESIZES = ("broadcast_to", "resize")
-LENGTHENS = {f"numpy.{name}" for name in (*RESIZES, "append", "concatenate", "hstack", "pad", "tile", "vstack")}
+LENGTHENS = {
+    f"numpy.{name}" for name in ("broadcast_to", "resize", "append", "concatenate", "hstack", "pad", "tile", "vstack")
+}
 SPLICES = {"delete": 2, "insert": 3}  # of NumPy: take rows away, or put some between; where the axis stands
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
 PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
-ITERATES = {"itertools.repeat": 1, "itertools.islice": 1}  # where the number of what they give stands
-DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
 
 
 def may_be_longer(value: Value) -> bool:
@@ -525,38 +525,23 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
     given = arguments_of(value, node)
     if given is None:
         return None
-    name = value.call.removeprefix("numpy.")
     holder = value.inputs[0]
     method = isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call
-    receiver = holder.inputs[0] if isinstance(holder, Host) and method else None
-    own = isinstance(receiver, Host) and receiver.call == "random.Random"
-    if (drawn := f"random.{value.call}" if own else value.call) in DRAWN:
-        return _size(at, given.get(DRAWN[drawn], "k"), deep)
-    if receiver is not None:
-        if not is_generator(receiver):
-            return _method(at, value, receiver, given, deep)
-        name = value.call if value.call in SIZED else f"random.{value.call}"
-    elif name == value.call:
+    if isinstance(holder, Host) and method and name_of(value) == value.call:
+        return _method(at, value, holder.inputs[0], given, deep)
+    name = name_of(value).removeprefix("numpy.")
+    if name == "arange" and len(given.positions) in (2, 3):
+        return _ranged(at, given.positions, node.args[:1], deep)
+    if name_of(value) in ROWS:
+        return _size(at, given.get(ROWS[name_of(value)], *ROWS_NAMED), deep)
+    if name == name_of(value):
         if name in ("list", "tuple") and len(value.inputs) == 1:
             return _rows(at, value.inputs[0], deep)
-        if name in ITERATES:
-            return _size(at, given.get(ITERATES[name], "times"), deep)
         if name.rpartition(".")[2] == PADS:
             return _rows(at, given.get(0, "sequences"), deep)
         if name == "sorted":
             return _rows(at, given.get(0, "iterable"), deep)
         return at.asked(value, deep)
-    if name in ("random.rand", "random.randn"):
-        return _size(at, given.positions[0], deep) if given.positions else None
-    if name in SIZED:
-        return _size(at, given.get(SIZED[name], "size"), deep)
-    if name == "random.choice":
-        return _size(at, given.get(1, "size"), deep)
-    if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
-        if name == "arange" and len(given.positions) in (2, 3):
-            return _ranged(at, given.positions, node.args[:1], deep)
-        alone = name in SHAPED or len(given.positions) == 1
-        return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
     if name == "reshape":
         return _reshaped(at, value, deep)
     if value.call in LENGTHENS:
@@ -591,8 +576,6 @@ def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | Non
             return None
     if name in ("concatenate", "vstack"):
         return _behind_each_other(at, first, deep, name == "vstack") if isinstance(first, List) else None
-    if name in RESIZES:
-        return _size(at, given.get(1, "new_shape", "shape"), deep)
     if first is None or second is None:
         return None
     if name == "append":

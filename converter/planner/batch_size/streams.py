@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from converter.analysis.arrays.shapes import reshaping
+from converter.analysis.arrays.shapes import FILLED, reshaping, told_shape
 from converter.analysis.counts.degrees import follows
 from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts
@@ -17,7 +17,6 @@ from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Va
 from converter.planner.batch_size.reshaped import follows as data_follows
 
 COUNTED = ("numpy.arange", "range", "list")
-FILLED = ("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full")
 
 
 def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -63,10 +62,8 @@ def _shaped(value: Value) -> tuple[Value | None, list[Value]]:
     if isinstance(value, Tensor) and value.op == "reshape" and len(value.inputs) > 1:
         shape = value.inputs[1]
         return value.inputs[0], shape.elements if isinstance(shape, Sequence) and not shape.many else []
-    if not isinstance(value, Host) or value.call not in FILLED:
-        return reshaping(value)
-    shapes = [v for v in value.inputs if isinstance(v, Sequence)]
-    return None, shapes[0].elements if shapes and not shapes[0].many else []
+    made = isinstance(value, Host) and value.call in FILLED
+    return (None, told_shape(value)) if made else reshaping(value)
 
 
 def _bounds(source: Value | None) -> Iterator[Value]:

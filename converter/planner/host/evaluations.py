@@ -8,6 +8,7 @@ from collections.abc import Sequence as Several
 
 from converter.analysis.arrays.filled_lists import blocks_of, is_length
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
+from converter.analysis.arrays.shapes import FILLED, told_shape
 from converter.analysis.counts.conditions import Reached, leaves, reached
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
@@ -29,7 +30,7 @@ from converter.planner.batch_size.epochs import made_in
 from converter.planner.batch_size.evaluated import takes_batches
 from converter.planner.batch_size.overlapping import fixed_turns
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
-from converter.planner.batch_size.streams import FILLED, is_share
+from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import LOOPS
 from converter.planner.host.fixed_rows import fixed_feeds
 from converter.planner.host.untrained import Branch, runs_in
@@ -249,10 +250,8 @@ def _skips(loop: ast.AST) -> bool:
 
 def _is_filled(value: Value, scaled: set[Origin]) -> bool:
     """Whether a value is an array that was made with as many rows as a batch has."""
-    if not isinstance(value, Host) or value.call not in FILLED:
-        return False
-    sizes = [v.elements[0] if isinstance(v, Sequence) and v.elements else v for v in value.inputs]
-    return any(isinstance(rows, Number) and bool(rows.linear & scaled) for rows in sizes)
+    rows = told_shape(value)[:1] if isinstance(value, Host) and value.call in FILLED else []
+    return any(isinstance(number, Number) and bool(number.linear & scaled) for number in rows)
 
 
 def _ends_smaller(bounds: Several[Value], scaled: set[Origin], gpus: int) -> bool:
