@@ -171,8 +171,7 @@ def _as_made(at: _At, value: List, deep: int) -> Number | None:
     cuts = [v for v in value.inputs if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
     if cuts and isinstance(place := cuts[0].node, ast.Slice):  # `rows[i:i + n]`
         whole = next((v for v in value.inputs if isinstance(v, List) and v not in value.elements), None)
-        spanned = _spanned(at, cuts[0], place, deep)
-        return spanned or (_without_ends(at, whole, list(cuts[0].inputs), place, deep) if whole is not None else None)
+        return _spanned(at, cuts[0], place, deep, whole)
     return None
 
 
@@ -405,9 +404,7 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
         place, key = place.elts[0], key.elements[0]
     if not isinstance(place, ast.Slice):
         return None if isinstance(key, Number) or _is_mask(key) else _rows(at, key, deep)
-    if place.lower is None and place.upper is None:
-        return _rows(at, whole, deep) if place.step is None else None
-    return _spanned(at, key, place, deep) or _without_ends(at, whole, list(key.inputs), place, deep)
+    return _spanned(at, key, place, deep, whole)
 
 
 def _is_mask(key: Value) -> bool:
@@ -419,22 +416,6 @@ def _is_mask(key: Value) -> bool:
     kind = given.get(0 if cast else 1, "dtype") if cast or key.call.removeprefix("numpy.") in SHAPED else None
     named = (kind.library, kind.name) if isinstance(kind, Symbol) else ("", getattr(kind, "value", None))
     return named in BOOLEANS
-
-
-def _without_ends(at: _At, whole: Value, bounds: list[Value], place: ast.Slice, deep: int) -> Number | None:
-    """`x[1:]`, `x[:-1]`, `x[len(x) - 4:]`: all rows of an array but some at its ends, as many as is known."""
-    lower = bounds.pop(0) if place.lower is not None and bounds else Number(0)
-    upper = bounds.pop(0) if place.upper is not None and bounds else Number(0)
-    if place.step is not None or not isinstance(lower, (Number, Host)) or not isinstance(upper, Number):
-        return None
-    if upper.value is None or (upper.value >= 0 and place.upper is not None):
-        return None
-    rows = _rows(at, whole, deep)
-    known = lower.value if isinstance(lower, Number) else None
-    if (known is None or known < 0) and not _counts_on(at, lower, rows, deep):
-        return None
-    behind = _computed(at, "subtract", [rows, lower], deep) if rows is not None else None
-    return _computed(at, "add", [behind, upper], deep) if behind is not None else None
 
 
 def _counts_on(at: _At, bound: Number | Host, rows: Number | None, deep: int) -> bool:
@@ -480,22 +461,37 @@ def spanned(facts: Facts, key: Value, place: ast.Slice) -> Number | None:
     return facts.spans[key.uid]
 
 
-def _spanned(at: _At, key: Value, place: ast.Slice, deep: int) -> Number | None:
+def _spanned(at: _At, key: Value, place: ast.Slice, deep: int, whole: Value | None = None) -> Number | None:
+    """How many rows a slice takes: its end less its begin, which both count from the same end of the data."""
     bounds = list(key.inputs)
-    lower = bounds.pop(0) if place.lower is not None and bounds else None
-    upper = bounds.pop(0) if place.upper is not None and bounds else None
-    if upper is None:  # `x[-n:]`
-        back = lower is not None and _counts_back(at, lower, deep)
-        return _computed(at, "subtract", [Number(0), lower], deep) if back and isinstance(lower, Number) else None
-    if lower is None or (isinstance(lower, Number) and isinstance(place.lower, ast.Constant) and lower.value == 0):
-        rows = None if _counts_back(at, upper, deep) else _size(at, upper, deep)
+    lower = bounds.pop(0) if place.lower is not None and bounds else Number(0)
+    upper = bounds.pop(0) if place.upper is not None and bounds else Number(0)
+    by = None if place.step is None else getattr(bounds[0], "value", None) if bounds else None
+    back = place.lower is not None and _counts_back(at, lower, deep)
+    to_end = place.upper is None or _counts_back(at, upper, deep)
+    if to_end and not back:
+        rows = _from_begin(at, lower, upper, _rows(at, whole, deep), deep) if by is None or by > 0 else None
+    elif place.upper is None:
+        rows = _computed(at, "subtract", [Number(0), lower], deep) if isinstance(lower, Number) else None
+    elif isinstance(lower, Number) and lower.value == 0 and isinstance(place.lower, (ast.Constant, type(None))):
+        rows = _size(at, upper, deep)
     else:
-        from_end = _counts_back(at, upper, deep) and not _counts_back(at, lower, deep)
-        rows = _between(at, lower, upper, place.lower, deep) if not from_end else None
+        rows = _between(at, lower, upper, place.lower, deep)
     if place.step is None or rows is None:
         return rows
-    by = bounds[0] if bounds else None
-    return _computed(at, "divide", [rows, by], deep) if isinstance(by, Number) and by.value is not None else None
+    step = bounds[0] if by is not None else None
+    return _computed(at, "divide", [rows, step], deep) if isinstance(step, Number) else None
+
+
+def _from_begin(at: _At, lower: Value, upper: Value, rows: Number | None, deep: int) -> Number | None:
+    """`x[1:]`, `x[:-1]`, `x[len(x) - 4:]`: all rows of an array but some at its ends."""
+    if rows is None or not isinstance(lower, (Number, Host)) or not isinstance(upper, Number) or upper.value is None:
+        return None
+    known = lower.value if isinstance(lower, Number) else None
+    if (known is None or known < 0) and not _counts_on(at, lower, rows, deep):
+        return None
+    behind = _computed(at, "subtract", [rows, lower], deep) if known != 0 or origins_behind(lower) else rows
+    return _computed(at, "add", [behind, upper], deep) if behind is not None and upper.origins else behind
 
 
 def _counts_back(at: _At, bound: Value, deep: int) -> bool:

@@ -9,7 +9,7 @@ from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Place
 from converter.analysis.nodes import below
-from converter.analysis.values import Number, Origin, needed
+from converter.analysis.values import Number, Origin, depends_on, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.turn_counts import TurnCounts
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same
@@ -65,7 +65,7 @@ def is_fixed(facts: Facts, span: int, sizes: Collection[Origin]) -> bool:
     """Whether what a loop goes over, by its uid, is a range of numbers that follow no batch size."""
     ends = facts.ranges.get(span, [])
     told = bool(ends) and all(isinstance(n, Number) and n.origins for n in ends)
-    return told and not any(isinstance(v, Number) and v.origins & set(sizes) for v in needed(ends).values())
+    return told and not depends_on(ends, sizes)
 
 
 def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[tuple[ast.AST, str]]:

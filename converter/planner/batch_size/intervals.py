@@ -12,7 +12,7 @@ from functools import cached_property
 
 from converter.analysis.facts import Effect, Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Value
+from converter.analysis.values import Host, Number, Origin, Value, grows_with
 from converter.dataclass import dataclass
 from converter.planner.batch_size.fed.rows import is_added_to, is_collected
 from converter.planner.batch_size.steps import Reads, grown_steps
@@ -70,7 +70,7 @@ def reads_of(facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep]
     counting = counting_of(facts, regions, steps, scaled)
     reads = counting.reads
     found: set[ast.AST] = {o.node for o in scaled if isinstance(o.node, ast.Constant)}
-    found |= {node for node, those in reads.items() if any(_is_multiple(access.value, scaled) for access in those)}
+    found |= {node for node, those in reads.items() if any(grows_with(access.value, scaled) for access in those)}
     return found, counting if found and counting.runs else None
 
 
@@ -84,10 +84,6 @@ def counting_of(facts: Facts, regions: Iterable[Region], steps: Iterable[TrainSt
                 if not access.write:
                     reads.setdefault(access.node, []).append(access)
     return Counting(facts, facts.runs_of(steps), reads, scaled)
-
-
-def _is_multiple(value: Value, scaled: set[Origin]) -> bool:
-    return isinstance(value, Number) and not scaled.isdisjoint(value.linear)
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,7 @@ class Counting:
         """
         tests = [s.stmt.test for run in self.runs for s in run.site.chain() if isinstance(s.stmt, ast.If)]
         sized = (node for test in tests for node in ast.walk(test) if node in self.reads)
-        if any(_is_multiple(a.value, self.scaled) for node in sized for a in self.reads[node]):
+        if any(grows_with(a.value, self.scaled) for node in sized for a in self.reads[node]):
             return False
         return self._counts_steps(ratio.left)
 

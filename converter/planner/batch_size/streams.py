@@ -13,7 +13,7 @@ from converter.analysis.counts.degrees import follows
 from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value, needed
+from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value, grows_with, needed
 from converter.planner.batch_size.reshaped import follows as data_follows
 
 COUNTED = ("numpy.arange", "range", "list")
@@ -44,7 +44,7 @@ def kept_places(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     feeds = [value for run in facts.runs_of(facts.train_steps) for _, value in run.feeds]
     picked = [v for v in needed(feeds).values() if isinstance(v, Host) and v.call == "[]"] if moved else []
     for index in (index for value in picked for index in value.inputs[1:] if index.uid in moved):
-        sized = any(isinstance(v, Number) and v.linear & scaled for v in needed([index]).values())
+        sized = any(grows_with(v, scaled) for v in needed([index]).values())
         if isinstance(index, Host) and index.call in COUNTED and index.node is not None and sized:
             yield index.node
 

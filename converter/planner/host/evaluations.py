@@ -21,6 +21,8 @@ from converter.analysis.values import (
     Site,
     Typed,
     Value,
+    depends_on,
+    grows_with,
     is_none,
     needed,
     tensors_in,
@@ -104,9 +106,7 @@ def cut_short(
     `if len(rows) < batch_size: continue`; no run behind the loop takes the rows that are left. kept: as above.
     """
     scaled = set(sizes)
-    limits = [
-        node for node, (value, *_) in facts.operands.items() if isinstance(value, Number) and value.linear & scaled
-    ]
+    limits = [node for node, (value, *_) in facts.operands.items() if grows_with(value, scaled)]
     tests = dict.fromkeys(test for node in limits if (test := _tested_in(facts, node)) is not None)
     for run in _beside(facts, steps, kept) if tests else ():
         around = {site.stmt: site for site in made_in(run)}
@@ -139,7 +139,7 @@ def _lets_through(facts: Facts, test: ast.If, around: Collection[ast.stmt], scal
 def _is_length_of_batch(facts: Facts, test: Reached, scaled: set[Origin]) -> bool:
     """Whether a condition asks for `len(rows)` or `rows.shape[0]` being as much as the batch size."""
     limit = next(iter(facts.operands.get(test.limit, ())), None)
-    whole = isinstance(limit, Number) and bool(limit.linear & scaled) and not test.multiple and not test.more
+    whole = grows_with(limit, scaled) and not test.multiple and not test.more
     return whole and is_length(test.count)
 
 
@@ -168,7 +168,7 @@ def _asks_for_rows(facts: Facts, test: ast.expr, scaled: set[Origin]) -> bool:
     added = [n for n in ast.walk(sides[0]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
     left = [n.right for n in ast.walk(sides[1]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
     read = (a.value for part in (*added, *left) for n in ast.walk(part) for a in facts.accesses_by_node.get(n, ()))
-    return any(isinstance(value, Number) and bool(value.linear & scaled) for value in read)
+    return any(grows_with(value, scaled) for value in read)
 
 
 def nets_beside(
@@ -186,7 +186,8 @@ def nets_beside(
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
     seen: set[ast.AST] = set()
     for run in facts.runs:
-        grown = run.call not in kept and any(_is_grown(key, value, scaled) for key, value in run.feeds)
+        fed = [value for key, value in run.feeds if isinstance(key, Input) and key.batch.kind == "example"]
+        grown = run.call not in kept and any(grows_with(value, scaled) for value in needed(fed).values())
         if not grown or run.computes(trained):
             continue
         made = [layer for layer in layers_in(facts, run.behind.values()) if layer.site is not None]
@@ -197,13 +198,6 @@ def nets_beside(
             yield first.node
 
 
-def _is_grown(key: Value, fed: Value, scaled: set[Origin]) -> bool:
-    """True if an input is fed a batch whose rows the batch size counts."""
-    if not isinstance(key, Input) or key.batch.kind != "example":
-        return False
-    return any(isinstance(value, Number) and bool(value.linear & scaled) for value in needed([fed]).values())
-
-
 def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
     """The ranges of loops that feed a smaller last batch, to inputs that take no other number of rows than a batch.
 
@@ -211,7 +205,8 @@ def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collect
     """
     scaled, seen = set(sizes), set[int]()
     for run in (run for run in facts.runs if run.call not in kept):
-        fed = [value for key, value in run.feeds if _takes_one_size(key, scaled)]
+        inputs = [(k, v) for k, v in run.feeds if isinstance(k, Input) and k.batch.kind == "example"]
+        fed = [value for key, value in inputs if grows_with(fixed_size(key), scaled)]
         behind = needed(fed) if fed else {}
         if not any(_is_cut(value, scaled) for value in behind.values()):
             continue
@@ -225,12 +220,6 @@ def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collect
                 seen.add(over.uid)
                 if _ends_smaller(_bounds(facts, over), scaled, gpus):
                     yield facts.range_calls[over.uid]
-
-
-def _takes_one_size(key: Value, scaled: set[Origin]) -> bool:
-    """Whether an input takes as many rows as the batch size says, and no others."""
-    size = fixed_size(key) if isinstance(key, Input) and key.batch.kind == "example" else None
-    return isinstance(size, Number) and bool(size.linear & scaled)
 
 
 def _is_cut(value: Value, scaled: set[Origin]) -> bool:
@@ -251,7 +240,7 @@ def _skips(loop: ast.AST) -> bool:
 def _is_filled(value: Value, scaled: set[Origin]) -> bool:
     """Whether a value is an array that was made with as many rows as a batch has."""
     rows = told_shape(value)[:1] if isinstance(value, Host) and value.call in FILLED else []
-    return any(isinstance(number, Number) and bool(number.linear & scaled) for number in rows)
+    return any(grows_with(number, scaled) for number in rows)
 
 
 def _ends_smaller(bounds: Several[Value], scaled: set[Origin], gpus: int) -> bool:
@@ -266,7 +255,7 @@ def _ends_smaller(bounds: Several[Value], scaled: set[Origin], gpus: int) -> boo
     if not isinstance(step, Number) or not step.linear & scaled:
         return False
     if not isinstance(end, Number) or end.value is None or step.value is None:
-        return not any(isinstance(v, Number) and v.origins & scaled for v in needed([end]).values())
+        return not depends_on([end], scaled)
     return not end.linear & scaled and end.value % (step.value * gpus) != 0
 
 
@@ -291,9 +280,9 @@ def whole_batches(
         size = _size_of_whole(value)
         if value.site is not None and any(branch.holds(value.site) for branch in branches):
             continue
-        if isinstance(node, ast.AST) and isinstance(size, Number) and size.linear & scaled and value.uid not in apart:
+        if isinstance(node, ast.AST) and grows_with(size, scaled) and value.uid not in apart:
             found[node] = found.get(node, False) or value.uid not in training or _is_instead(value, endless)
-    if any(isinstance(v, Number) and v.linear & scaled for v in training.values()):
+    if any(grows_with(v, scaled) for v in training.values()):
         yield from (node for node, beside in found.items() if beside)
 
 
@@ -415,7 +404,7 @@ def _holds_whole_batches(bounds: Several[Value], scaled: set[Origin]) -> bool:
     end = bounds[0] if len(bounds) == 1 else bounds[1]
     if len(bounds) == 3:  # `range(0, n - batch_size + 1, batch_size)`
         less = isinstance(end, Number) and bool(end.origins - end.linear & scaled) and not is_share(end, scaled)
-        return less and isinstance(bounds[2], Number) and bool(bounds[2].linear & scaled)
+        return less and grows_with(bounds[2], scaled)
     return is_share(end, scaled) and not _has_a_turn(end)
 
 

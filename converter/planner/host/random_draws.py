@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.arrays.shapes import name_of
 from converter.analysis.facts import Facts
-from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value
+from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value, grows_with
 from converter.planner.batch_size.fed.rows import is_added_to
 from converter.planner.batch_size.streams import is_share
 
@@ -87,7 +87,7 @@ def _numbered(facts: Facts, value: Sequence) -> list[Value]:
 def _goes_by_batches(bounds: list[Value], scaled: set[Origin]) -> bool:
     """Whether range(…) has as many numbers as there are batches."""
     step = bounds[2] if len(bounds) == 3 else None
-    by_batch = isinstance(step, Number) and bool(step.linear & scaled)
+    by_batch = grows_with(step, scaled)
     return by_batch or (len(bounds) < 3 and any(is_share(bound, scaled) for bound in bounds[-1:]))
 
 

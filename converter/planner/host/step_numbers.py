@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from converter.analysis.facts import Facts, RunCall, StepNumber, TrainStep
 from converter.analysis.traits import step_counters
-from converter.analysis.values import Number, Origin, Site, Tensor, Value, Variable, is_none, needed
+from converter.analysis.values import Number, Origin, Site, Tensor, Value, Variable, depends_on, is_none
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Replace
@@ -185,4 +185,4 @@ def _is_global_step(facts: Facts, value: Value) -> bool:
 def _follows(scaled: Set[Origin], number: StepNumber) -> bool:
     """Whether a number of steps, or the count of them, is computed from the batch size: `global_step * batch_size`."""
     given = [number.value] if number.counter is None else [number.value, number.counter]
-    return any(isinstance(v, Number) and v.origins & scaled for v in needed(given).values())
+    return depends_on(given, scaled)
