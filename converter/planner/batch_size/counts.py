@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 
 from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.facts import Facts, RunCall, TrainStep
@@ -45,16 +46,12 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     sizes = _written_sizes(known)
     counts: set[Origin] = set()
     doubtful: dict[ast.Constant, None] = {}
-    room: _Room | None = None
-    for loops in _loops(facts, steps) if sizes else ():
+    runs = facts.runs_of(steps) if sizes else []
+    room = _Room(facts, runs, known)
+    for loops in _loops(runs):
         nodes = {n: None for loop in loops for n in below(loop)}
         again = [n for n in nodes if isinstance(n, ast.Constant) and any(_as_large(n, size) for size in sizes)]
         again = [n for n in again if facts.origin_of(n) not in known]
-        if again and room is None:
-            runs = facts.runs_of(steps)
-            room = _Room(facts, _totals(facts, known), TurnCounts(facts, runs, frozenset()), _compared(facts, runs))
-        if room is None:
-            continue
         counts |= {facts.origin_of(n) for n in again if room.counts(n)}
         turns = any(isinstance(a, ast.Constant) for n in again for a in _bounds(facts, n))
         doubtful.update((n, None) for n in again if not turns and not room.counts(n) and room.is_multiplied(n))
@@ -133,26 +130,35 @@ def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
     return False
 
 
-def _loops(facts: Facts, steps: Iterable[TrainStep]) -> list[tuple[ast.stmt, ...]]:
+def _loops(runs: Iterable[RunCall]) -> list[tuple[ast.stmt, ...]]:
     """For each run of a training step, the loops around it, through callers up to the module."""
-    found: dict[tuple[ast.stmt, ...], None] = {}
-    for run in facts.runs_of(steps):
-        found[tuple(s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS))] = None
-    return [loops for loops in found if loops]
+    return list(dict.fromkeys(tuple(s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS)) for run in runs))
 
 
 @dataclass(frozen=True)
 class _Room:
-    """The loops around training steps.
-
-    totals: the numbers of all examples, as the script writes them where it divides them by the batch size.
-    turns: reads numbers by the turns of the loops. compared: what conditions of the loops read.
-    """
+    """The loops around the runs of training steps. known: the places of the batch size."""
 
     facts: Facts
-    totals: frozenset[str]
-    turns: TurnCounts
-    compared: Collection[Place]
+    runs: list[RunCall]
+    known: set[Origin]
+
+    @cached_property
+    def turns(self) -> TurnCounts:
+        """Reads numbers by the turns of the loops."""
+        return TurnCounts(self.facts, self.runs, frozenset())
+
+    @cached_property
+    def totals(self) -> frozenset[str]:
+        """The numbers of all examples, as the script writes them where it divides them by the batch size."""
+        return _totals(self.facts, self.known)
+
+    @cached_property
+    def compared(self) -> set[Place]:
+        """What the conditions of the `while` loops compare."""
+        tests = [s.stmt.test for run in self.runs for s in run.site.chain() if isinstance(s.stmt, ast.While)]
+        sides = (s for t in tests for c in ast.walk(t) if isinstance(c, ast.Compare) for s in (c.left, *c.comparators))
+        return {place for side in sides for place in self.facts.places_read.get(side, ())}
 
     def counts(self, node: ast.AST) -> bool:
         """Whether a number counts examples: it is compared or divided as such."""
@@ -207,13 +213,6 @@ class _Room:
 
     def _is_part(self, factor: ast.BinOp) -> bool:
         return isinstance(factor.op, _DIVIDED) and ast.dump(factor.right) in self.totals
-
-
-def _compared(facts: Facts, runs: Iterable[RunCall]) -> set[Place]:
-    """What the conditions of the `while` loops around some runs compare."""
-    tests = [site.stmt.test for run in runs for site in run.site.chain() if isinstance(site.stmt, ast.While)]
-    sides = (s for t in tests for c in ast.walk(t) if isinstance(c, ast.Compare) for s in (c.left, *c.comparators))
-    return {place for side in sides for place in facts.places_read.get(side, ())}
 
 
 def _as_large(node: ast.Constant, size: ast.Constant) -> bool:

@@ -10,6 +10,8 @@ from converter.analysis.arrays.filled_lists import blocks_of, is_length
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
 from converter.analysis.arrays.shapes import FILLED, told_shape
 from converter.analysis.counts.conditions import Reached, leaves, reached
+from converter.analysis.counts.degrees import follows
+from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -30,6 +32,7 @@ from converter.analysis.values import (
 from converter.dataclass import dataclass
 from converter.planner.batch_size.epochs import made_in
 from converter.planner.batch_size.evaluated import takes_batches
+from converter.planner.batch_size.intervals import AFTER
 from converter.planner.batch_size.overlapping import fixed_turns
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import is_share
@@ -158,17 +161,14 @@ def _goes_on(loop: Site, runs: Several[RunCall], later: RunCall) -> bool:
 
 def _asks_for_rows(facts: Facts, test: ast.expr, scaled: set[Origin]) -> bool:
     """True for `start + size <= end` and `start <= end - size`, also with the sides exchanged."""
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], AFTER) or len(test.ops) != 1:
         return False
-    sides = [test.left, test.comparators[0]]
-    if isinstance(test.ops[0], (ast.Gt, ast.GtE)):
-        sides.reverse()
-    elif not isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+    sides = [value for node in (test.left, test.comparators[0]) for value in facts.operands.get(node, ())[:1]]
+    if len(sides) < 2:
         return False
-    added = [n for n in ast.walk(sides[0]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
-    left = [n.right for n in ast.walk(sides[1]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
-    read = (a.value for part in (*added, *left) for n in ast.walk(part) for a in facts.accesses_by_node.get(n, ()))
-    return any(grows_with(value, scaled) for value in read)
+    reader = TermReader(frozenset(scaled), lambda _: None)
+    lower, upper = sides[::-1] if isinstance(test.ops[0], (ast.Gt, ast.GtE)) else sides
+    return follows(reader.of(lower) - reader.of(upper), 1)
 
 
 def nets_beside(
