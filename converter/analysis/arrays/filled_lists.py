@@ -9,8 +9,8 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from converter.analysis.arrays.moves import moved_by, turns_of_loop
 from converter.analysis.counts.conditions import Reached, is_number, leaves, reached
-from converter.analysis.counts.moves import moved_by, turns_of_loop
 from converter.analysis.counts.reading import TermReader
 from converter.analysis.counts.terms import atom, number
 from converter.analysis.values import Host, Number, Sequence, Value

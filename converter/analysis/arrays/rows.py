@@ -480,7 +480,9 @@ def _spanned(at: _At, key: Value, place: ast.Slice, deep: int, whole: Value | No
     if place.step is None or rows is None:
         return rows
     step = bounds[0] if by is not None else None
-    return _computed(at, "divide", [rows, step], deep) if isinstance(step, Number) else None
+    made = _computed(at, "divide", [rows, step], deep) if isinstance(step, Number) else None
+    rounded = made is not None and by is not None and rows.value is not None and rows.value % by != 0
+    return _computed(at, "sum", [made, _others()], deep) if made is not None and rounded else made
 
 
 def _from_begin(at: _At, lower: Value, upper: Value, rows: Number | None, deep: int) -> Number | None:

@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from converter.analysis.counts.degrees import follows, origins_behind
-from converter.analysis.counts.reading import TermReader
+from converter.analysis.counts.degrees import origins_behind
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.inputs.row_counts import is_row_count
-from converter.analysis.values import Input, Number, Origin, Site, Value, needed
+from converter.analysis.values import Input, Number, Site, Value, needed
 from converter.conversion.review.compare import MIXED, WalkComparison
 from converter.conversion.review.paths import Path, Paths
 from converter.conversion.review.sizes import Sized, inputs_of, is_size, line_of, pairs_of, same_runs
@@ -24,11 +23,6 @@ class _Grown:
 
     origins: frozenset[tuple[object, ...]]
     values: frozenset[int | float]
-
-    def holds(self, facts: Facts, origin: Origin) -> bool:
-        """Whether a number is one of them: the same one, or one of that value without a name."""
-        written = getattr(origin.node, "value", None) if not facts.names_of(origin) else None
-        return origin.key in self.origins or (type(written) in (int, float) and written in self.values)
 
 
 def counts_differ(comparison: WalkComparison, paths: Paths) -> Iterator[Sized]:
@@ -170,8 +164,10 @@ def _loops(comparison: WalkComparison, paths: Paths, grown: _Grown) -> Iterator[
         ones = comparison.first.ranges.get(over.uid, [over])
         others = comparison.second.facts.ranges.get(here.uid, [here])
         if len(ones) == len(others):
-            signs = (-1, -1, 1)  # of what ends a loop, and of its steps
-            if any(_left(comparison, grown, *three) for three in zip(ones, others, signs, strict=False)):
+            steps = [(ones[2], others[2])] if len(ones) == 3 else []
+            if any(_left(comparison, grown, a, b, counts=True) for a, b in steps) or any(
+                _left(comparison, grown, a, b) for a, b in zip(ones[:2], others[:2], strict=True)
+            ):
                 why = "this loop goes over as many batches as one GPU takes"
                 yield why, site.stmt, again.stmt
 
@@ -185,12 +181,32 @@ def _schedules(comparison: WalkComparison, grown: _Grown) -> Iterator[Sized]:
                 yield "this schedule counts as many batches as one GPU takes", one.node, two.node
 
 
-def _left(comparison: WalkComparison, grown: _Grown, one: Value, two: Value, sign: int = -1) -> bool:
-    """Whether a number divides by a batch size (`sign` -1), or is a multiple (1), and not so in the converted text."""
+def _left(comparison: WalkComparison, grown: _Grown, one: Value, two: Value, counts: bool = False) -> bool:
+    """Whether a number divides by a batch size (or `counts` by it), and the converted text's by one GPU's."""
     if not isinstance(one, Number) or not isinstance(two, Number):
         return False
-    sizes = frozenset(origin for origin in origins_behind(one) if grown.holds(comparison.first, origin))
-    return follows(TermReader(sizes, lambda _: None).of(one), sign) and not follows(comparison.reading.of(two), sign)
+    inner, other = one.inputs, two.inputs
+    if counts or not inner:
+        return counts and _is_grown(comparison.first, grown, one) and comparison.power(two) == 0
+    if len(inner) != len(other):
+        return False
+    divides = one.op == "divide" and len(inner) == 2
+    return any(
+        _left(comparison, grown, a, b, divides and at == 1 and isinstance(a, Number) and not _is_computed(a))
+        for at, (a, b) in enumerate(zip(inner, other, strict=True))
+    )
+
+
+def _is_computed(number: Number) -> bool:
+    return any(isinstance(v, Number) for v in number.inputs)
+
+
+def _is_grown(facts: Facts, grown: _Grown, number: Number) -> bool:
+    """Whether a number is the batch size of a training step: the same one, or one of that value without a name."""
+    if grown.origins & {o.key for o in number.linear}:
+        return True
+    named = any(facts.names_of(origin) for origin in number.origins)
+    return number.value in grown.values and not named
 
 
 # -- rates ------------------------------------------------------------------------------------------

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
+from converter.analysis.arrays.turn_counts import TurnCounts
 from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Place
 from converter.analysis.nodes import below
 from converter.analysis.values import Number, Origin, depends_on, needed
 from converter.dataclass import dataclass
-from converter.planner.batch_size.turn_counts import TurnCounts
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same
 from converter.planner.questions.statements import called, parents_of
 

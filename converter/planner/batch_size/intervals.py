@@ -10,13 +10,13 @@ import ast
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
 
+from converter.analysis.arrays.turn_counts import Counted, TurnCounts
 from converter.analysis.facts import Effect, Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.values import Host, Number, Origin, Value, grows_with
 from converter.dataclass import dataclass
 from converter.planner.batch_size.fed.rows import is_added_to, is_collected
 from converter.planner.batch_size.steps import Reads, grown_steps
-from converter.planner.batch_size.turn_counts import Counted, TurnCounts
 from converter.planner.batch_size.written_out import FUNCTIONS, LOOPS, PASSED_ON, RANGES
 from converter.planner.questions.statements import LOGS, called, parents_of
 from converter.planner.region.region import Region

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from converter.analysis.arrays.filled_lists import LOOPS
+from converter.analysis.arrays.moves import before_end, moved_by, turns_of_loop
 from converter.analysis.arrays.rows import counted_by
 from converter.analysis.counts.degrees import RESTS
-from converter.analysis.counts.moves import before_end, moved_by, turns_of_loop
 from converter.analysis.counts.reading import SIZE, TURN, TermReader
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Number, Origin, Sequence, Value, Variable
-from converter.planner.batch_size.written_out import LOOPS
 
 Counted = ast.stmt | None  # a loop whose turns are counted, None for the steps that the graph counts
 
