@@ -339,7 +339,7 @@ class Facts:
     data: list[GraphOperand] = field(default_factory=list)  # arrays, lists and constants on their way into the graph
     beside: list[GraphOperand] = field(default_factory=list)  # what tensors are set against, element by element
     cut: dict[int, Input] = field(default_factory=dict)  # uid of an array or a list -> the input that it is
-    compared: dict[ast.AST, Value] = field(default_factory=dict)  # numbers that are compared, or divided by for a rest
+    operands: dict[ast.AST, list[Value]] = field(default_factory=dict)  # numbers that are computed with, or compared
     by_row: set[ast.AST] = field(default_factory=set)  # Python code that makes a row of each row of an input
     told_by_position: bool = False  # entries of a list of the graph's variables are picked by their places
     called: frozenset[ast.AST] = frozenset()  # the functions and classes that a run of the script comes to

@@ -282,6 +282,11 @@ class Number(Value):
             yield from part.options() if isinstance(part, Number) else (part,)
 
 
+def grows_with(value: object, sizes: Collection[Origin]) -> bool:
+    """Whether a value is a number, and a multiple of one of these."""
+    return isinstance(value, Number) and not value.linear.isdisjoint(sizes)
+
+
 class Length(Number):
     """The length of an axis of a tensor, which is not that of the examples; factor: how shapes know it."""
 
@@ -745,6 +750,11 @@ def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
 def needed(values: Iterable[Value], known: Collection[int] = ()) -> dict[int, Value]:
     """All values that some values were computed from, up to and including the inputs, and those that are `known`."""
     return _behind(values, _is_input if not known else lambda value: _is_input(value) or value.uid in known)
+
+
+def depends_on(values: Iterable[Value], sizes: Collection[Origin]) -> bool:
+    """Whether one of these numbers is behind some values."""
+    return any(isinstance(v, Number) and not v.origins.isdisjoint(sizes) for v in needed(values).values())
 
 
 def built_from(values: Iterable[Value]) -> dict[int, Value]:

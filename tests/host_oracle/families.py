@@ -56,6 +56,7 @@ CUTS = [
     "rows[-@B:]",
     *("rows[len(rows) // 2:]", "rows[:rows.shape[0] // 2]", "np.tile(rows[0], (@B, 1))", "np.vstack([rows, rows])"),
     *("np.random.rand(*rows.shape)", "data[np.random.randint(0, 160, rows.shape[0])]"),
+    *("rows[::-1]", "rows[:-(@B // 2)][:]", "rows[-@B:-(@B // 2)]"),
 ]
 OTHER_CUTS = [
     "rows[1:]",
@@ -66,6 +67,7 @@ OTHER_CUTS = [
     "rows[:len(rows) - 1]",
     "rows[1:][:-1]",
     "rows[-4:]",
+    *("rows[::3]", "rows[4::2]", "rows[-4:-1]"),
     *("rows[[0, 3, 5]]", "rows[range(4)]", "rows[np.random.choice(len(rows), 4)]", "np.take(rows, [0, 1, 2], axis=0)"),
     *("[rows[0], rows[1]]", "np.stack([rows[0], rows[1]])", "np.repeat(rows[:1], 4, 0)"),
     *("np.mean(rows, 0, keepdims=True)", "rows.sum(axis=0, keepdims=True)", "rows.reshape(4, -1).mean(1)[:, None]"),
@@ -251,6 +253,15 @@ SHOWS_OF_EPOCHS = [
     "(epoch * (160 // @B) + i) % @S == 0",
     "((epoch + 1) * n + i) % (@S // 2) == 1",
 ]
+# The same, where the loop counts them in other ways.
+COUNTED_SHOWS = [
+    f"{loop}:\n{TAIL}{moved}    if step % @S == 0:\n        print(step)\n"
+    for loop, moved in (
+        *(("for step, _ in zip(range(64), [0] * 64)", ""), ("for step in np.arange(64)", "")),
+        ("for step in itertools.count()", "    if step == 60: break\n"),
+        *(("step = 0\nwhile step < 60", "    step = 1 + step\n"), ("step = 60\nwhile step > 0", "    step -= 1\n")),
+    )
+]
 # Steps that begin once so many turns are over.
 WARM_UPS = [
     "for i in range(160):\n    if i > @S:\n    " + TAIL,
@@ -327,10 +338,16 @@ PUT = [
     f"rows = [{ROW}]\n    while len(rows) < @B:\n        rows.append({ROW})",
     f"for k in range(160):\n        rows.append({ROW})\n        if len(rows) == @B: break",
     f"for k in range(160):\n        if len(rows) >= @B: break\n        rows.append({ROW})",
+    f"for k in range(160):\n        rows.append({ROW})\n        if k == @B - 1: break",
+    f"k = 3\n    while k < @B + 3:\n        rows.append({ROW})\n        k += 1",
+    f"k = @B\n    while k > 0:\n        rows.append({ROW})\n        k -= 1",
+    f"k = @B\n    while k > 0:\n        k -= 1\n        rows.append({ROW})",
     f"for k in range(@B):\n        if k % 2:\n            rows.append({ROW})\n"
     f"        else:\n            rows += [{ROW}]",
 ]
 OTHER_PUT = [
+    f"for k in range(160):\n        rows.append({ROW})\n        if k == @B: break",
+    f"k = 3\n    while k < @B:\n        rows.append({ROW})\n        k += 1",
     f"for k in range(@B):\n        rows.append({ROW})\n        if k == 11: break",
     f"if i % 2:\n        for k in range(@B):\n            rows.append({ROW})\n"
     f"    else:\n        for k in range(@B - 1):\n            rows.append({ROW})",
@@ -465,6 +482,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
         for loop in (SHOWN_IN_EPOCHS, SHOWN_IN_EPOCHS.replace("range(n)", "range(0, n)"))
         for host in _written(loop, SHOWS_OF_EPOCHS)
     ],
+    "shows of other counters": _written("%s", COUNTED_SHOWS),
     "warm ups": _written("%s", WARM_UPS),
     "fills": _written(FILLED, FILLS),
     "puts": _written(PUTS, PUT),

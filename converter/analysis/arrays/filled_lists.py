@@ -6,14 +6,18 @@ Also where the loop counts its turns: `if (i + 1) % n == 0`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from converter.analysis.counts.conditions import Reached, is_number, leaves, reached, step_of
+from converter.analysis.arrays.moves import moved_by, turns_of_loop
+from converter.analysis.counts.conditions import Reached, is_number, leaves, reached
+from converter.analysis.counts.reading import TermReader
+from converter.analysis.counts.terms import atom, number
 from converter.analysis.values import Host, Number, Sequence, Value
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Effect, Facts
+    from converter.analysis.frames import Access, Place
     from converter.analysis.values import Site
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -36,7 +40,8 @@ def _filled_on(facts: Facts, rows: Sequence | Host, puts: list[Effect], around: 
     if None in loops or any(loop in around for loop in loops):
         return None
     again = [a for a in loops for b in loops if a is not None and b is not None and a != b and a in b.chain()]
-    limits = [_behind(facts, rows, put, loop) for put, loop in zip(puts, loops, strict=True) if loop is not None]
+    tests = ([test for test in _tests_behind(facts, loop.stmt) if not test.multiple] for loop in loops if loop)
+    limits = [_known(_rows_at(facts, t, rows, put, None) for t in of) for of, put in zip(tests, puts, strict=True)]
     if again or len(set(loops)) != len(loops) or any(limit is not limits[0] for limit in limits):
         return None
     return limits[0]
@@ -46,42 +51,80 @@ def _loop_of(put: Effect) -> Site | None:
     return next((s for s in put.site.chain() if isinstance(s.stmt, LOOPS)), None)
 
 
-def _behind(facts: Facts, rows: Sequence | Host, put: Effect, loop: Site) -> Number | None:
-    """The number of rows that a list is seen to have at most behind a loop, by the condition that ends it."""
-    found = (_compared(facts, test, rows, put, False) for test in _tests_behind(facts, loop.stmt))
-    return next((number for number in found if number is not None), None)
-
-
 def _filled_by(facts: Facts, rows: Sequence | Host, put: Effect, around: Collection[Site]) -> Number | None:
     """The number that a list is filled up to by the one loop that puts rows into it."""
     loop = _loop_of(put)
     if loop is None:
         return None
-    if loop not in around:
-        return _behind(facts, rows, put, loop) or _iterations_of_while(facts, loop.stmt, put)
-    for test in _tests_within(facts, rows, loop, around):
-        number = _compared(facts, test, rows, put, True)
-        if number is None:
-            number = _counted(facts, test, loop, put) or _counted_on(facts, test, loop, put)
-        if number is not None:
-            return number
-    return None
+    within = loop in around
+    tests = _tests_within(facts, rows, loop, around) if within else _tests_behind(facts, loop.stmt)
+    return _known(_rows_at(facts, test, rows, put, loop) for test in tests if within or not test.multiple)
 
 
-def _iterations_of_while(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
-    """The number of turns of `while count < n`, each of which puts a row and counts up by one from nothing."""
-    if not isinstance(loop, ast.While) or put.site.stmt not in loop.body:
+def _known(numbers: Iterable[Number | None]) -> Number | None:
+    """The first number that is known."""
+    return next((number for number in numbers if number is not None), None)
+
+
+def _rows_at(facts: Facts, test: Reached, rows: Sequence | Host, put: Effect, loop: Site | None) -> Number | None:
+    """How many rows a list has where a count has come to a limit; loop: None where only lengths of lists are counts.
+
+    Both go on by one together from what they were where the condition was first tested.
+    """
+    limit = _number(facts, test.limit)
+    reads = [access for node in ast.walk(test.count) for access in facts.accesses_at(node) if not access.write]
+    if limit is None or not reads:
         return None
-    for test in reached(loop.test, False):
-        counter = test.count
-        if not isinstance(counter, ast.Name) or test.multiple:
-            continue
-        ups, starts = _moves(facts, loop.body, counter)
-        from_nothing = bool(starts) and all(map(_is_nothing, starts))
-        skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop))
-        if len(ups) == 1 and step_of(ups[0]) == 1 and from_nothing and not skipped:
-            return _limit(facts, test)
+    tested = min(access.time for access in reads)
+    counts = facts.operands.get(test.count) or [access.value for access in reads if access.node is test.count]
+    begin = _rows_beside(facts, counts, rows, put, tested)
+    step = 1
+    if begin is None and loop is not None and counts and _in_each_turn(loop, put):
+        turns = turns_of_loop(facts.turned[loop]) if loop in facts.turned else frozenset()
+        terms = TermReader(frozenset(), lambda _: None).of(counts[0])
+        own = [one for one in terms.atoms if one in turns]
+        step = 1 if own else _moved_in(facts, loop, dict.fromkeys(access.place for access in reads))
+        known = (terms - sum(map(atom, own), number(0))).value
+        begin = int(known) if known is not None else None
+    ahead = test.more + (_first(facts, put) < tested)
+    if step == 1 and begin is not None:
+        ahead -= begin
+        return (limit if not ahead else None) if test.multiple else _added(limit, ahead)
+    down = step == -1 and limit.value == 0 and not (test.more or test.multiple)
+    return _added(counts[0], ahead) if down and isinstance(counts[0], Number) else None
+
+
+def _first(facts: Facts, put: Effect) -> int:
+    """When the walk first came to a place that puts a row into a list."""
+    return min(effect.time for effect in facts.effects_of(put.kind) if effect.node is put.node)
+
+
+def _rows_beside(facts: Facts, counts: list[Value], rows: Sequence | Host, put: Effect, tested: int) -> int | None:
+    """How many rows a list had got whose length is tested; None for one that does not get each beside one here."""
+    for other in (value.inputs[0] for value in counts if isinstance(value, Number) and len(value.inputs) == 1):
+        if isinstance(other, (Sequence, Host)) and _held_at_first(other) == _held_at_first(rows):
+            for one in _puts(facts, other):
+                if _are_put_together(put, one):
+                    return int(_first(facts, one) < tested)
     return None
+
+
+def _moved_in(facts: Facts, loop: Site, places: Iterable[Place]) -> int:
+    """By how much each turn moves a number on; 0 where it is not known, or does not begin anew with the same one."""
+    writes = _writes_to(facts, places)
+    by = {write.site.stmt: moved_by(facts, write) for write in writes if moved_by(facts, write)}
+    starts = [write.value for write in writes if write.site.stmt not in by]
+    if len(by) != 1 or not by.keys() <= {*getattr(loop.stmt, "body", ())}:
+        return 0
+    (step,) = by.values()
+    alike = {_made_of(start) if step < 0 else getattr(start, "value", None) for start in starts}
+    return step if len(alike) == 1 else 0
+
+
+def _writes_to(facts: Facts, places: Iterable[Place]) -> list[Access]:
+    """What is assigned to some places, each assignment once; where branches join, nothing is."""
+    found = {a.node: a for place in places for a in facts.writes_to(place) if not isinstance(a.node, ast.stmt)}
+    return list(found.values())
 
 
 def _puts(facts: Facts, rows: Sequence | Host) -> list[Effect]:
@@ -140,15 +183,13 @@ def _goes_over_data(facts: Facts, loop: ast.While, test: ast.expr) -> bool:
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.left, ast.Name):
         return False
     counter, op, limit = test.left, test.ops[0], test.comparators[0]
-    places = {a.place for a in facts.accesses_at(counter)}
-    inside = set(ast.walk(loop))
-    writes = {a.node: a.site.stmt for place in places for a in facts.writes_to(place)}
-    moves = {stmt for stmt in writes.values() if stmt in inside and stmt is not loop and not isinstance(stmt, ast.If)}
-    steps = {step_of(stmt) for stmt in moves}
+    writes = _writes_to(facts, {a.place for a in facts.accesses_at(counter)})
+    inside = {write.site.stmt for write in writes}.intersection(ast.walk(loop))
+    steps = {moved_by(facts, write) for write in writes if write.site.stmt in inside}
     if steps == {1}:
         return isinstance(op, (ast.Lt, ast.NotEq)) and is_length(limit)
-    starts = [value for stmt in writes.values() for name, value in _assigned(stmt) if name == counter.id]
-    from_number = any(isinstance(start, ast.Constant) for start in starts)
+    starts = (write.value for write in writes if write.site.stmt not in inside)
+    from_number = any(isinstance(start, Number) and start.value is not None for start in starts)
     return steps == {-1} and isinstance(op, ast.GtE) and is_number(limit, 0) and not from_number
 
 
@@ -210,52 +251,6 @@ def is_multiple(test: ast.expr, count: ast.expr | None = None) -> bool:
     return remainder and isinstance(zero, ast.Constant) and zero.value == 0
 
 
-def _counted(facts: Facts, test: Reached, loop: Site, put: Effect) -> Number | None:
-    """The number of turns between two where `(i + 1) % n == 0`; each of them puts a row, and i counts from 0.
-
-    Where the row is put behind the condition: between two where `i % n == 0`.
-    """
-    if not test.multiple or not _in_each_turn(loop, put):
-        return None
-    counter, ahead = test.count, -test.more
-    if isinstance(counter, ast.BinOp) and isinstance(counter.op, ast.Add) and is_number(counter.right, 1):
-        counter, ahead = counter.left, ahead + 1
-    begin = _begin(facts, loop, counter) if isinstance(counter, ast.Name) else None
-    first = 1 if _comes_first(loop, put.site.stmt, test.limit) else 0
-    return _number(facts, test.limit) if begin is not None and begin + ahead == first else None
-
-
-def _counted_on(facts: Facts, test: Reached, loop: Site, put: Effect) -> Number | None:
-    """The number of turns up to `count == n`, or down to `count == 0`, each of which puts a row."""
-    counter, body = test.count, getattr(loop.stmt, "body", [])
-    if not isinstance(counter, ast.Name) or test.multiple or not _in_each_turn(loop, put):
-        return None
-    steps, starts = _moves(facts, body, counter)
-    if len(steps) != 1 or not starts:
-        return None
-    together = _comes_first(loop, steps[0], test.limit) == _comes_first(loop, put.site.stmt, test.limit)
-    if together and step_of(steps[0]) == 1 and all(map(_is_nothing, starts)):
-        return _limit(facts, test)
-    same = len(set(map(_made_of, starts))) == 1
-    down = step_of(steps[0]) == -1 and is_number(test.limit, 0) and not test.more
-    return _as_number(starts[0]) if together and down and same else None
-
-
-def _moves(facts: Facts, body: list[ast.stmt], counter: ast.Name) -> tuple[list[ast.stmt], list[Value]]:
-    """The statements of a loop that move a number by one, and what else is assigned to it anywhere."""
-    places = {a.place for a in facts.accesses_at(counter)}
-    found = sorted((a for place in places for a in facts.writes_to(place)), key=lambda a: a.time)
-    writes = {a.node: a for a in found}.values()
-    moves = [stmt for stmt in body if step_of(stmt) and any(write.site.stmt is stmt for write in writes)]
-    sets = [w for w in writes if w.site.stmt not in moves and not isinstance(w.site.stmt, ast.If)]  # branches join
-    plain = all(isinstance(write.site.stmt, ast.Assign) for write in sets)
-    return moves, [write.value for write in sets] if plain else []
-
-
-def _is_nothing(start: Value) -> bool:
-    return isinstance(start, Number) and start.value == 0
-
-
 def _made_of(start: Value) -> object:
     """The same for numbers that are the same one, or that one operator makes of the same numbers."""
     op = start.op if isinstance(start, Number) else ""
@@ -266,35 +261,6 @@ def _in_each_turn(loop: Site, put: Effect) -> bool:
     """Whether each turn of a loop puts a row."""
     skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop.stmt))
     return put.site.stmt in getattr(loop.stmt, "body", []) and not skipped
-
-
-def _comes_first(loop: Site, stmt: ast.stmt, limit: ast.expr) -> bool:
-    """Whether a statement of a loop stands in front of the condition with a limit."""
-    body = getattr(loop.stmt, "body", [])
-    holds = [i for i, s in enumerate(body) if isinstance(s, (ast.If, ast.Assign)) and limit in _tested(s)]
-    alike = [i for i, s in enumerate(body) if isinstance(s, ast.If) and is_number(limit, 0)]
-    return stmt in body[: (holds or alike or [0])[0]]
-
-
-def _tested(stmt: ast.If | ast.Assign) -> list[ast.AST]:
-    return list(ast.walk(stmt.test if isinstance(stmt, ast.If) else stmt.value))
-
-
-def _begin(facts: Facts, loop: Site, counter: ast.Name) -> int | None:
-    """The number that a loop counts its turns from: 0 for `for i in range(n)` and `for i, x in enumerate(xs)`."""
-    stmt = loop.stmt
-    if not isinstance(stmt, ast.For) or not isinstance(stmt.iter, ast.Call) or stmt.iter.keywords:
-        return None
-    called, args = getattr(stmt.iter.func, "id", ""), stmt.iter.args
-    bounds = {"range": args[:-1], "xrange": args[:-1], "enumerate": args[1:]}.get(called)
-    target = stmt.target.elts[0] if called == "enumerate" and isinstance(stmt.target, ast.Tuple) else stmt.target
-    if bounds is None or not isinstance(target, ast.Name) or target.id != counter.id or len(args) > 2:
-        return None
-    names = [n for n in ast.walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    if [n for n in names if n.id == counter.id] != [target]:
-        return None
-    first = bounds[0] if bounds else ast.Constant(0)
-    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, int) else None
 
 
 def emptied(stmt: ast.stmt) -> Iterator[str]:
@@ -325,22 +291,6 @@ def _assigned(stmt: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             yield target.id, stmt.value
 
 
-def _compared(facts: Facts, test: Reached, rows: Sequence | Host, put: Effect, within: bool) -> Number | None:
-    """The number of `len(rows) < n`, where these are the rows, or others that are put beside them one by one."""
-    length = test.count
-    if not isinstance(length, ast.Call) or getattr(length.func, "id", "") != "len" or len(length.args) != 1:
-        return None
-    if test.multiple and (not within or test.more):
-        return None
-    counted = {a.value.uid: a.value for a in facts.accesses_at(length.args[0]) if not a.write}
-    for other in counted.values():
-        if not isinstance(other, (Sequence, Host)) or _held_at_first(other) != _held_at_first(rows):
-            continue
-        if any(_are_put_together(put, one) for one in _puts(facts, other)):
-            return _limit(facts, test)
-    return None
-
-
 def _held_at_first(rows: Sequence | Host) -> int | None:
     """How many rows a list was written with; None for one that data was made to."""
     return len(rows.elements) if isinstance(rows, Sequence) else None
@@ -354,19 +304,18 @@ def _are_put_together(put: Effect, other: Effect) -> bool:
     return together and put.site.parent == other.site.parent
 
 
-def _limit(facts: Facts, test: Reached) -> Number | None:
-    """The number that a count has come to."""
-    limit = _number(facts, test.limit)
-    if limit is None or test.multiple or not test.more:
-        return limit
-    made = Number(None, limit.origins, inputs=(limit, Number(test.more)))
+def _added(number: Number, more: int) -> Number:
+    """A number, and so much more."""
+    if not more:
+        return number
+    made = Number(None, number.origins, inputs=(number, Number(more)))
     made.op = "add"
     return made
 
 
 def _number(facts: Facts, limit: ast.expr) -> Number | None:
     """The number that stands for a limit: what the walk compared with it, or divided by it."""
-    value = facts.compared.get(limit)
+    value = next(iter(facts.operands.get(limit, ())), None)
     if value is None and isinstance(limit, ast.Constant) and isinstance(limit.value, int):
         origins = frozenset((facts.origin_of(limit),))
         return Number(limit.value, origins, origins)  # the 0 of `if not k`

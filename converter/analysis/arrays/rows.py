@@ -13,13 +13,14 @@ from converter.analysis.arrays.shapes import (
     DEEP,
     LIKE,
     MOVES,
+    ROWS,
+    ROWS_NAMED,
     SAME,
     SHAPED,
-    SIZED,
     TO_ONE,
     Arguments,
     arguments_of,
-    is_generator,
+    name_of,
     reshaping,
     shape_of,
 )
@@ -40,13 +41,12 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 BOOLEANS = (("builtins", "bool"), ("numpy", "bool"), ("numpy", "bool_"), ("", "bool"))
 LEAST = ("min", "numpy.minimum")
 SPLITS = ("split", "array_split", "vsplit")  # of NumPy: into a number of parts, or at some rows
-RESIZES = ("broadcast_to", "resize")
-LENGTHENS = {f"numpy.{name}" for name in (*RESIZES, "append", "concatenate", "hstack", "pad", "tile", "vstack")}
+LENGTHENS = {
+    f"numpy.{name}" for name in ("broadcast_to", "resize", "append", "concatenate", "hstack", "pad", "tile", "vstack")
+}
 SPLICES = {"delete": 2, "insert": 3}  # of NumPy: take rows away, or put some between; where the axis stands
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
 PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
-ITERATES = {"itertools.repeat": 1, "itertools.islice": 1}  # where the number of what they give stands
-DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
 
 
 def may_be_longer(value: Value) -> bool:
@@ -171,8 +171,7 @@ def _as_made(at: _At, value: List, deep: int) -> Number | None:
     cuts = [v for v in value.inputs if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
     if cuts and isinstance(place := cuts[0].node, ast.Slice):  # `rows[i:i + n]`
         whole = next((v for v in value.inputs if isinstance(v, List) and v not in value.elements), None)
-        spanned = _spanned(at, cuts[0], place, deep)
-        return spanned or (_without_ends(at, whole, list(cuts[0].inputs), place, deep) if whole is not None else None)
+        return _spanned(at, cuts[0], place, deep, whole)
     return None
 
 
@@ -405,9 +404,7 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
         place, key = place.elts[0], key.elements[0]
     if not isinstance(place, ast.Slice):
         return None if isinstance(key, Number) or _is_mask(key) else _rows(at, key, deep)
-    if place.lower is None and place.upper is None:
-        return _rows(at, whole, deep) if place.step is None else None
-    return _spanned(at, key, place, deep) or _without_ends(at, whole, list(key.inputs), place, deep)
+    return _spanned(at, key, place, deep, whole)
 
 
 def _is_mask(key: Value) -> bool:
@@ -419,22 +416,6 @@ def _is_mask(key: Value) -> bool:
     kind = given.get(0 if cast else 1, "dtype") if cast or key.call.removeprefix("numpy.") in SHAPED else None
     named = (kind.library, kind.name) if isinstance(kind, Symbol) else ("", getattr(kind, "value", None))
     return named in BOOLEANS
-
-
-def _without_ends(at: _At, whole: Value, bounds: list[Value], place: ast.Slice, deep: int) -> Number | None:
-    """`x[1:]`, `x[:-1]`, `x[len(x) - 4:]`: all rows of an array but some at its ends, as many as is known."""
-    lower = bounds.pop(0) if place.lower is not None and bounds else Number(0)
-    upper = bounds.pop(0) if place.upper is not None and bounds else Number(0)
-    if place.step is not None or not isinstance(lower, (Number, Host)) or not isinstance(upper, Number):
-        return None
-    if upper.value is None or (upper.value >= 0 and place.upper is not None):
-        return None
-    rows = _rows(at, whole, deep)
-    known = lower.value if isinstance(lower, Number) else None
-    if (known is None or known < 0) and not _counts_on(at, lower, rows, deep):
-        return None
-    behind = _computed(at, "subtract", [rows, lower], deep) if rows is not None else None
-    return _computed(at, "add", [behind, upper], deep) if behind is not None else None
 
 
 def _counts_on(at: _At, bound: Number | Host, rows: Number | None, deep: int) -> bool:
@@ -480,22 +461,39 @@ def spanned(facts: Facts, key: Value, place: ast.Slice) -> Number | None:
     return facts.spans[key.uid]
 
 
-def _spanned(at: _At, key: Value, place: ast.Slice, deep: int) -> Number | None:
+def _spanned(at: _At, key: Value, place: ast.Slice, deep: int, whole: Value | None = None) -> Number | None:
+    """How many rows a slice takes: its end less its begin, which both count from the same end of the data."""
     bounds = list(key.inputs)
-    lower = bounds.pop(0) if place.lower is not None and bounds else None
-    upper = bounds.pop(0) if place.upper is not None and bounds else None
-    if upper is None:  # `x[-n:]`
-        back = lower is not None and _counts_back(at, lower, deep)
-        return _computed(at, "subtract", [Number(0), lower], deep) if back and isinstance(lower, Number) else None
-    if lower is None or (isinstance(lower, Number) and isinstance(place.lower, ast.Constant) and lower.value == 0):
-        rows = None if _counts_back(at, upper, deep) else _size(at, upper, deep)
+    lower = bounds.pop(0) if place.lower is not None and bounds else Number(0)
+    upper = bounds.pop(0) if place.upper is not None and bounds else Number(0)
+    by = None if place.step is None else getattr(bounds[0], "value", None) if bounds else None
+    back = place.lower is not None and _counts_back(at, lower, deep)
+    to_end = place.upper is None or _counts_back(at, upper, deep)
+    if to_end and not back:
+        rows = _from_begin(at, lower, upper, _rows(at, whole, deep), deep) if by is None or by > 0 else None
+    elif place.upper is None:
+        rows = _computed(at, "subtract", [Number(0), lower], deep) if isinstance(lower, Number) else None
+    elif isinstance(lower, Number) and lower.value == 0 and isinstance(place.lower, (ast.Constant, type(None))):
+        rows = _size(at, upper, deep)
     else:
-        from_end = _counts_back(at, upper, deep) and not _counts_back(at, lower, deep)
-        rows = _between(at, lower, upper, place.lower, deep) if not from_end else None
+        rows = _between(at, lower, upper, place.lower, deep)
     if place.step is None or rows is None:
         return rows
-    by = bounds[0] if bounds else None
-    return _computed(at, "divide", [rows, by], deep) if isinstance(by, Number) and by.value is not None else None
+    step = bounds[0] if by is not None else None
+    made = _computed(at, "divide", [rows, step], deep) if isinstance(step, Number) else None
+    rounded = made is not None and by is not None and rows.value is not None and rows.value % by != 0
+    return _computed(at, "sum", [made, _others()], deep) if made is not None and rounded else made
+
+
+def _from_begin(at: _At, lower: Value, upper: Value, rows: Number | None, deep: int) -> Number | None:
+    """`x[1:]`, `x[:-1]`, `x[len(x) - 4:]`: all rows of an array but some at its ends."""
+    if rows is None or not isinstance(lower, (Number, Host)) or not isinstance(upper, Number) or upper.value is None:
+        return None
+    known = lower.value if isinstance(lower, Number) else None
+    if (known is None or known < 0) and not _counts_on(at, lower, rows, deep):
+        return None
+    behind = _computed(at, "subtract", [rows, lower], deep) if known != 0 or origins_behind(lower) else rows
+    return _computed(at, "add", [behind, upper], deep) if behind is not None and upper.origins else behind
 
 
 def _counts_back(at: _At, bound: Value, deep: int) -> bool:
@@ -525,38 +523,23 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
     given = arguments_of(value, node)
     if given is None:
         return None
-    name = value.call.removeprefix("numpy.")
     holder = value.inputs[0]
     method = isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call
-    receiver = holder.inputs[0] if isinstance(holder, Host) and method else None
-    own = isinstance(receiver, Host) and receiver.call == "random.Random"
-    if (drawn := f"random.{value.call}" if own else value.call) in DRAWN:
-        return _size(at, given.get(DRAWN[drawn], "k"), deep)
-    if receiver is not None:
-        if not is_generator(receiver):
-            return _method(at, value, receiver, given, deep)
-        name = value.call if value.call in SIZED else f"random.{value.call}"
-    elif name == value.call:
+    if isinstance(holder, Host) and method and name_of(value) == value.call:
+        return _method(at, value, holder.inputs[0], given, deep)
+    name = name_of(value).removeprefix("numpy.")
+    if name == "arange" and len(given.positions) in (2, 3):
+        return _ranged(at, given.positions, node.args[:1], deep)
+    if name_of(value) in ROWS:
+        return _size(at, given.get(ROWS[name_of(value)], *ROWS_NAMED), deep)
+    if name == name_of(value):
         if name in ("list", "tuple") and len(value.inputs) == 1:
             return _rows(at, value.inputs[0], deep)
-        if name in ITERATES:
-            return _size(at, given.get(ITERATES[name], "times"), deep)
         if name.rpartition(".")[2] == PADS:
             return _rows(at, given.get(0, "sequences"), deep)
         if name == "sorted":
             return _rows(at, given.get(0, "iterable"), deep)
         return at.asked(value, deep)
-    if name in ("random.rand", "random.randn"):
-        return _size(at, given.positions[0], deep) if given.positions else None
-    if name in SIZED:
-        return _size(at, given.get(SIZED[name], "size"), deep)
-    if name == "random.choice":
-        return _size(at, given.get(1, "size"), deep)
-    if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
-        if name == "arange" and len(given.positions) in (2, 3):
-            return _ranged(at, given.positions, node.args[:1], deep)
-        alone = name in SHAPED or len(given.positions) == 1
-        return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
     if name == "reshape":
         return _reshaped(at, value, deep)
     if value.call in LENGTHENS:
@@ -591,8 +574,6 @@ def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | Non
             return None
     if name in ("concatenate", "vstack"):
         return _behind_each_other(at, first, deep, name == "vstack") if isinstance(first, List) else None
-    if name in RESIZES:
-        return _size(at, given.get(1, "new_shape", "shape"), deep)
     if first is None or second is None:
         return None
     if name == "append":

@@ -59,13 +59,23 @@ SIZED = {  # of the size that stands at a position, else as large as what stands
     "random.random_sample": 0,
     "random.sample": 0,
     "random.ranf": 0,
-    "normal": 2,
-    "uniform": 2,
-    "randint": 2,
-    "standard_normal": 0,
-    "random_sample": 0,
 }
 SHAPED = ("zeros", "ones", "empty", "full")
+ROWS = {  # where the number of rows of what is made stands, or its shape
+    **{f"numpy.{name}": at for name, at in SIZED.items()},
+    **dict.fromkeys([f"numpy.{name}" for name in (*SHAPED, "eye", "identity", "arange", "random.permutation")], 0),
+    **dict.fromkeys(("numpy.random.rand", "numpy.random.randn"), 0),
+    **dict.fromkeys(
+        ("numpy.random.choice", "numpy.broadcast_to", "numpy.resize", "random.sample", "random.choices"), 1
+    ),
+    **dict.fromkeys(("itertools.repeat", "itertools.islice"), 1),
+}
+ROWS_NAMED = ("size", "shape", "new_shape", "k", "times")
+GENERATORS = {
+    "random.Random": "random",
+    "numpy.random.RandomState": "numpy.random",
+    "numpy.random.default_rng": "numpy.random",
+}
 FILLED = ("numpy.ones", "numpy.zeros", "numpy.full", "numpy.empty")  # whose rows are all the same
 TAKES_SHAPE = (*SHAPED, "reshape", "resize", "tile", "broadcast_to")  # are told how long and how wide the result is
 LARGEST = ("max", "amax")
@@ -228,15 +238,28 @@ def arguments_of(value: Host, node: ast.Call) -> Arguments | None:
     return given if given.known and value.inputs else None
 
 
+def name_of(value: Host) -> str:
+    """What is called: `random.sample`, also as a method of a generator that the script makes."""
+    method = value.inputs[0] if value.inputs else None
+    owner = method.inputs[0] if isinstance(method, Host) and method.inputs else None
+    module = GENERATORS.get(owner.call, "") if isinstance(owner, Host) else ""
+    return f"{module}.{value.call}" if module else value.call
+
+
+def told_shape(value: Value) -> list[Value]:
+    """The entries of the shape that a call is told for what it makes: `np.zeros([n, 4])`; nothing for any other."""
+    given = arguments_of(value, value.node) if isinstance(value, Host) and isinstance(value.node, ast.Call) else None
+    place = ROWS.get(name_of(value)) if isinstance(value, Host) else None
+    shape = given.get(place, *ROWS_NAMED) if given is not None and place is not None else None
+    return [] if shape is None else [shape] if not isinstance(shape, List) else [] if shape.many else [*shape.elements]
+
+
 def filled_shape(value: Value | None) -> list[Value] | None:
     """The entries of the shape of an array that NumPy fills with one number: `np.zeros([n, 4])`; None for any other."""
     if not isinstance(value, Host) or value.call not in FILLED or not isinstance(value.node, ast.Call):
         return None
-    given = arguments_of(value, value.node)
-    if given is None or (value.call == "numpy.full" and shape_of(given.get(1, "fill_value")) != ()):
-        return None
-    shape = given.get(0, "shape")
-    return [*shape.elements] if isinstance(shape, List) and not shape.many else [shape] if shape is not None else None
+    filling = Arguments(value, value.node).get(1, "fill_value") if value.call == "numpy.full" else None
+    return told_shape(value) or None if filling is None or shape_of(filling) == () else None
 
 
 def reshaping(value: Value) -> tuple[Value | None, list[Value]]:
@@ -261,8 +284,8 @@ def _called(value: Host, node: ast.Call, deep: int) -> Shape:
     arguments = arguments_of(value, node)
     if arguments is None:
         return None
-    if value.call.startswith("numpy."):
-        return _numpy(value.call.removeprefix("numpy."), arguments, deep)
+    if (name := name_of(value)).startswith("numpy."):
+        return _numpy(name.removeprefix("numpy."), arguments, deep)
     holder = value.inputs[0]
     if isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call:
         return _method(value.call, holder.inputs[0], arguments, deep)
@@ -271,8 +294,6 @@ def _called(value: Host, node: ast.Call, deep: int) -> Shape:
 
 
 def _method(name: str, receiver: Value, arguments: Arguments, deep: int) -> Shape:
-    if is_generator(receiver) and name in (*SIZED, "rand", "randn"):
-        return _numpy(name if name in SIZED else f"random.{name}", arguments, deep)
     shape = shape_of(receiver, deep)
     if name in TO_ONE:
         return _along(shape, arguments, 0)
@@ -284,11 +305,6 @@ def _method(name: str, receiver: Value, arguments: Arguments, deep: int) -> Shap
     if name in ("ravel", "flatten") and shape is not None:
         return (None,)
     return None
-
-
-def is_generator(value: Value) -> bool:
-    """Whether a value is one of NumPy's generators of random numbers."""
-    return isinstance(value, Host) and value.call in ("numpy.random.RandomState", "numpy.random.default_rng")
 
 
 def _numpy(name: str, arguments: Arguments, deep: int) -> Shape:

@@ -92,18 +92,3 @@ def _is_one_less(node: ast.expr, limit: ast.expr) -> bool:
 def is_number(node: ast.AST, number: int) -> bool:
     """Whether an expression is a plain number that is written out."""
     return isinstance(node, ast.Constant) and node.value == number and not isinstance(node.value, bool)
-
-
-def step_of(stmt: ast.stmt) -> int:
-    """By how much a statement moves a number, 1 or -1: `k += 1`, `k = 1 + k`, `k = k - 1`; 0 for any other."""
-    if isinstance(stmt, ast.AugAssign):
-        op, by = stmt.op, stmt.value
-    elif isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and isinstance(stmt.value, ast.BinOp):
-        op, target, sides = stmt.value.op, ast.unparse(stmt.targets[0]), [stmt.value.left, stmt.value.right]
-        sides = sides[::-1] if isinstance(op, ast.Add) and ast.unparse(sides[1]) == target else sides
-        if ast.unparse(sides[0]) != target:
-            return 0
-        by = sides[1]
-    else:
-        return 0
-    return (1 if isinstance(op, ast.Add) else -1 if isinstance(op, ast.Sub) else 0) if is_number(by, 1) else 0

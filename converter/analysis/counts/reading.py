@@ -131,8 +131,10 @@ class TermReader:
             return self._computed(value, _shift(node.op) or op, list(value.inputs), deep)
         if isinstance(node, ast.UnaryOp) and len(value.inputs) == 1:
             return self._computed(value, UNARY.get(type(node.op), "not"), [*value.inputs], deep)
-        if name == "item" and value.inputs and getattr(value.inputs[0], "call", "") == "numpy.arange":
-            return self._of_turn(value.inputs[0].uid, value.inputs[0].inputs[1:], deep)
+        source = value.inputs[0] if name == "item" and value.inputs else None
+        if isinstance(source, Host) and source.call in ("numpy.arange", "itertools.count"):
+            bounds = source.inputs[1:]  # of `count`, where it begins and by how much it goes on
+            return self._of_turn(source.uid, bounds if source.call == "numpy.arange" else (*bounds[:1], *bounds), deep)
         if name == "item":
             return atom(("value", value.uid))
         if value.call == "[]" and len(value.inputs) == 2:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 ARITHMETIC = ("add", "subtract", "multiply", "divide")
 SETTINGS = ("parameter", "item", "[]", *ARITHMETIC)  # what makes numbers of settings
+MET = 4  # executions of an operation of which the numbers are kept
 SHIFTS: dict[type[ast.operator], str] = {ast.LShift: "lshift", ast.RShift: "rshift"}
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -58,15 +59,18 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 def _binary(walk: Walk, node: ast.BinOp) -> Value:
     left, right = walk.evaluate(node.left), walk.evaluate(node.right)
-    if isinstance(node.op, ast.Mod):
-        _note_number(walk, node.right, right)
-    return binary(walk, node.op, left, right, node)
+    made = binary(walk, node.op, left, right, node)
+    for part, value in ((node.left, left), (node.right, right), (node, made)):
+        _note_number(walk, part, value)
+    return made
 
 
 def _note_number(walk: Walk, node: ast.expr, value: Value) -> None:
-    """Notes a number that something is compared with, or divided by for the rest, where it is first met."""
+    """Notes a number that is computed with or compared, as it is in the first turns of a loop."""
     if isinstance(value, (Number, Host)):
-        walk.facts.compared.setdefault(node, value)
+        met = walk.facts.operands.setdefault(node, [])
+        if len(met) < MET:
+            met.append(value)
 
 
 def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 
+from converter.analysis.arrays.turn_counts import TurnCounts
 from converter.analysis.counts.size_names import named_batch_size
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.frames import Place
 from converter.analysis.nodes import below
-from converter.analysis.values import Number, Origin, needed
+from converter.analysis.values import Number, Origin, depends_on, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same
-from converter.planner.questions.statements import parents_of
+from converter.planner.questions.statements import called, parents_of
 
 _DIVIDED = (ast.Div, ast.FloorDiv)
 _TERMS = (ast.Add, ast.Sub)
@@ -43,13 +46,12 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     sizes = _written_sizes(known)
     counts: set[Origin] = set()
     doubtful: dict[ast.Constant, None] = {}
-    totals: frozenset[str] | None = None
-    for loops in _loops(facts, steps) if sizes else ():
+    runs = facts.runs_of(steps) if sizes else []
+    room = _Room(facts, runs, known)
+    for loops in _loops(runs):
         nodes = {n: None for loop in loops for n in below(loop)}
         again = [n for n in nodes if isinstance(n, ast.Constant) and any(_as_large(n, size) for size in sizes)]
         again = [n for n in again if facts.origin_of(n) not in known]
-        totals = _totals(facts, known) if totals is None else totals
-        room = _Room(facts, loops, totals, _counters(loops))
         counts |= {facts.origin_of(n) for n in again if room.counts(n)}
         turns = any(isinstance(a, ast.Constant) for n in again for a in _bounds(facts, n))
         doubtful.update((n, None) for n in again if not turns and not room.counts(n) and room.is_multiplied(n))
@@ -60,7 +62,7 @@ def is_fixed(facts: Facts, span: int, sizes: Collection[Origin]) -> bool:
     """Whether what a loop goes over, by its uid, is a range of numbers that follow no batch size."""
     ends = facts.ranges.get(span, [])
     told = bool(ends) and all(isinstance(n, Number) and n.origins for n in ends)
-    return told and not any(isinstance(v, Number) and v.origins & set(sizes) for v in needed(ends).values())
+    return told and not depends_on(ends, sizes)
 
 
 def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[tuple[ast.AST, str]]:
@@ -121,37 +123,42 @@ def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
             targets = above.targets if isinstance(above, ast.Assign) else [above]
             names = [getattr(t, "id", getattr(t, "attr", getattr(t, "arg", None))) or "" for t in targets]
             return any(part in name.lower() for name in names for part in _STEPS)
-        if isinstance(above, ast.Call) and any(part in _name_of(above).lower() for part in _SCHEDULES):
+        if isinstance(above, ast.Call) and any(part in called(above).lower() for part in _SCHEDULES):
             return True
         if isinstance(above, ast.stmt):
             return False
     return False
 
 
-def _loops(facts: Facts, steps: Iterable[TrainStep]) -> list[tuple[ast.stmt, ...]]:
+def _loops(runs: Iterable[RunCall]) -> list[tuple[ast.stmt, ...]]:
     """For each run of a training step, the loops around it, through callers up to the module."""
-    found: dict[tuple[ast.stmt, ...], None] = {}
-    for run in facts.runs_of(steps):
-        found[tuple(s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS))] = None
-    return [loops for loops in found if loops]
-
-
-def _name_of(call: ast.Call) -> str:
-    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+    return list(dict.fromkeys(tuple(s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS)) for run in runs))
 
 
 @dataclass(frozen=True)
 class _Room:
-    """The loops around a training step, innermost first.
-
-    totals: the numbers of all examples, as the script writes them where it divides them by the batch size.
-    counters: names that count steps.
-    """
+    """The loops around the runs of training steps. known: the places of the batch size."""
 
     facts: Facts
-    loops: tuple[ast.stmt, ...]
-    totals: frozenset[str]
-    counters: frozenset[str]
+    runs: list[RunCall]
+    known: set[Origin]
+
+    @cached_property
+    def turns(self) -> TurnCounts:
+        """Reads numbers by the turns of the loops."""
+        return TurnCounts(self.facts, self.runs, frozenset())
+
+    @cached_property
+    def totals(self) -> frozenset[str]:
+        """The numbers of all examples, as the script writes them where it divides them by the batch size."""
+        return _totals(self.facts, self.known)
+
+    @cached_property
+    def compared(self) -> set[Place]:
+        """What the conditions of the `while` loops compare."""
+        tests = [s.stmt.test for run in self.runs for s in run.site.chain() if isinstance(s.stmt, ast.While)]
+        sides = (s for t in tests for c in ast.walk(t) if isinstance(c, ast.Compare) for s in (c.left, *c.comparators))
+        return {place for side in sides for place in self.facts.places_read.get(side, ())}
 
     def counts(self, node: ast.AST) -> bool:
         """Whether a number counts examples: it is compared or divided as such."""
@@ -165,7 +172,7 @@ class _Room:
         while isinstance(above, ast.BinOp) and isinstance(above.op, _TERMS):
             top, above = above, next(parents_of(self.facts, above), None)
         if isinstance(above, ast.AugAssign) and isinstance(above.op, ast.Add) and top is node:
-            return ast.dump(_loaded(above.target)) in self._compared()
+            return any(access.place in self.compared for access in self.facts.accesses_at(above.target))
         return isinstance(above, ast.Compare) and stepped
 
     def is_multiplied(self, node: ast.AST) -> bool:
@@ -202,17 +209,10 @@ class _Room:
         return top, factors
 
     def _is_counter(self, factor: ast.expr) -> bool:
-        inner = [n for n in ast.walk(factor) if isinstance(n, (ast.Name, ast.Attribute))]
-        return any(ast.dump(_loaded(n)) in self.counters for n in inner)
+        return any(map(self.turns.depends_on_turns, self.facts.operands.get(factor, ())))
 
     def _is_part(self, factor: ast.BinOp) -> bool:
         return isinstance(factor.op, _DIVIDED) and ast.dump(factor.right) in self.totals
-
-    def _compared(self) -> set[str]:
-        """What the loops' tests compare."""
-        tests = [loop.test for loop in self.loops if isinstance(loop, ast.While)]
-        sides = (s for t in tests for c in ast.walk(t) if isinstance(c, ast.Compare) for s in (c.left, *c.comparators))
-        return {ast.dump(side) for side in sides}
 
 
 def _as_large(node: ast.Constant, size: ast.Constant) -> bool:
@@ -234,40 +234,8 @@ def _totals(facts: Facts, known: set[Origin]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _counters(loops: tuple[ast.stmt, ...]) -> frozenset[str]:
-    """Names that count iterations: loop variables, and names that each iteration adds an integer to."""
-    found = set()
-    for loop in loops:
-        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
-            called = _name_of(loop.iter)
-            if called in (*RANGES, "count"):
-                found.add(ast.dump(_loaded(loop.target)))
-            elif called == "enumerate" and isinstance(loop.target, ast.Tuple):
-                found.add(ast.dump(_loaded(loop.target.elts[0])))
-        for node in below(loop):
-            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and _is_integer_literal(node.value):
-                found.add(ast.dump(_loaded(node.target)))
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and len(node.targets) == 1:
-                name = ast.dump(_loaded(node.targets[0]))
-                sides = (node.value.left, node.value.right)
-                if any(_is_integer_literal(s) for s in sides) and name in (ast.dump(s) for s in sides):
-                    found.add(name)
-    return frozenset(found)
-
-
-def _is_integer_literal(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is int
-
-
 def _bounds(facts: Facts, node: ast.Constant) -> Iterator[ast.AST]:
     """The number of iterations where it is a constant: `range(100)`."""
     above = next(parents_of(facts, node), None)
     if isinstance(above, ast.Call) and getattr(above.func, "id", "") in RANGES and above.args[:2][-1] is node:
         yield node
-
-
-def _loaded(node: ast.AST) -> ast.AST:
-    """A name or an attribute as it is written where it is read."""
-    if isinstance(node, ast.Name):
-        return ast.Name(node.id, ast.Load())
-    return ast.Attribute(node.value, node.attr, ast.Load()) if isinstance(node, ast.Attribute) else node

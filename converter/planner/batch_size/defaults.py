@@ -9,7 +9,7 @@ from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, Fallback
 from converter.analysis.frames import Access
 from converter.analysis.python.settings import default_of
-from converter.analysis.values import Number, Origin
+from converter.analysis.values import Number, Origin, grows_with
 from converter.planner.batch_size.written_out import counts_batches, counts_rows
 from converter.planner.questions.statements import parents_of
 
@@ -83,7 +83,7 @@ def _in_place_of_none(facts: Facts, found: set[Origin]) -> set[Origin]:
     optional = {o for o in found if o.key[0] == "flag" and may_be_none(facts, o)}
     numbers = (number for _, number in facts.numbers if number.origins & optional)
     chosen = [list(n.options()) for n in numbers if n.chosen and not n.linear]
-    given = [options for options in chosen if any(isinstance(v, Number) and v.linear & optional for v in options)]
+    given = [options for options in chosen if any(grows_with(v, optional) for v in options)]
     written = (v for options in given for v in options if isinstance(v, Number) and v.value != 1)
     return {o for number in written for o in number.linear if o.key[0] == "literal"}
 

@@ -13,7 +13,7 @@ from enum import Enum
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Frame, Host, Input, Number, Origin, Site, Value, needed
+from converter.analysis.values import Frame, Host, Input, Number, Origin, Site, Value, grows_with, needed
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.planner.batch_size.batch_size import reads_flag
@@ -139,15 +139,17 @@ class _Fixed:
         inputs = [v for v in (*(key for key, _ in run.feeds), *values) if isinstance(v, Input)]
         for value in inputs:
             size = fixed_size(value) if value.batch.kind == "example" else None
-            if self._is_sized(size) and value.site not in kept and isinstance(value.node, ast.AST):
+            if grows_with(size, self.scaled) and value.site not in kept and isinstance(value.node, ast.AST):
                 yield WhyGrown.INPUT, value.node
         sites = {value.site for value in values if value.uid in self.behind}
         for number in self.facts.counted:
-            if self._is_sized(number) and number.site in sites and number.site not in kept and number.site is not None:
+            if (
+                grows_with(number, self.scaled)
+                and number.site in sites
+                and number.site not in kept
+                and number.site is not None
+            ):
                 yield WhyGrown.MODEL, number.site.stmt
-
-    def _is_sized(self, size: Value | None) -> bool:
-        return isinstance(size, Number) and bool(size.linear & self.scaled)
 
 
 def _evaluation(

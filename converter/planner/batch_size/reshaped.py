@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from converter.analysis.arrays.rows import parts_of, rows_of
 from converter.analysis.arrays.shapes import arguments_of, reshaping
 from converter.analysis.facts import Facts
-from converter.analysis.values import Host, Number, Origin, Value, needed
+from converter.analysis.values import Host, Number, Origin, Value, depends_on, grows_with, needed
 
 EQUAL = ("split", "vsplit")  # of NumPy: a number of parts must divide the rows
 HISTOGRAMS = ("numpy.histogram", "numpy.histogram_bin_edges")
@@ -23,7 +23,7 @@ def reshaped(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     scaled = set(sizes)
     for (_, node), value in facts.results.items():
         source, entries = reshaping(value)
-        if source is None or not any(_is_of(e, scaled) for e in entries):
+        if source is None or not any(grows_with(e, scaled) for e in entries):
             continue
         free = _counts_batches(entries) or any(_is_by(e, scaled) for e in entries)
         if not free and not follows(facts, source, scaled):
@@ -35,7 +35,7 @@ def in_equal_parts(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     scaled = set(sizes)
     for (_, node), value in facts.results.items():
         source, entries = reshaping(value)
-        count = entries[0] if source is not None and any(_is_of(e, scaled) for e in entries[1:]) else None
+        count = entries[0] if source is not None and any(grows_with(e, scaled) for e in entries[1:]) else None
         parts = parts_of(value) if isinstance(value, Host) and value.call.rpartition(".")[2] in EQUAL else None
         if isinstance(parts, Number):  # not the places at which the rows are cut
             source, count = value.inputs[1], parts
@@ -51,12 +51,8 @@ def binned(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
         if isinstance(value, Host) and isinstance(node, ast.Call) and value.call in HISTOGRAMS:
             given = arguments_of(value, node)
             bins = given.get(1, "bins") if given is not None else None
-            if isinstance(bins, Number) and bins.linear & scaled:
+            if grows_with(bins, scaled):
                 yield node
-
-
-def _is_of(entry: Value, scaled: set[Origin]) -> bool:
-    return isinstance(entry, Number) and bool(entry.linear & scaled)
 
 
 def _counts_batches(entries: list[Value]) -> bool:
@@ -67,9 +63,7 @@ def _counts_batches(entries: list[Value]) -> bool:
 
 def _is_by(entry: Value, scaled: set[Origin]) -> bool:
     """Whether an entry is computed from the batch size, and is no multiple of it: `len(data) // batch_size`."""
-    return any(isinstance(v, Number) and v.origins & scaled for v in needed([entry]).values()) and not (
-        isinstance(entry, Number) and entry.linear & scaled
-    )
+    return depends_on([entry], scaled) and not grows_with(entry, scaled)
 
 
 def follows(facts: Facts, source: Value, scaled: set[Origin]) -> bool:

@@ -15,7 +15,7 @@ from converter.analysis.counts.reading import MOVES
 from converter.analysis.counts.terms import Terms
 from converter.analysis.facts import End, Facts, RunCall
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
+from converter.analysis.values import Host, Input, Number, Origin, Site, Value, grows_with, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS
 from converter.planner.questions.statements import parents_of
@@ -69,7 +69,7 @@ class Reads:
     def _gives(self, call: ast.Call) -> bool:
         """Whether a call of a function gives a multiple of the batch size."""
         values = self.facts.results_of(call)
-        return bool(values) and all(isinstance(v, Number) and v.linear & self.sizes for v in values)
+        return bool(values) and all(grows_with(v, self.sizes) for v in values)
 
 
 def grown_steps(reads: Reads, runs: Iterable[RunCall]) -> Iterator[Steps]:

@@ -8,16 +8,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from converter.analysis.arrays.shapes import reshaping
+from converter.analysis.arrays.shapes import FILLED, reshaping, told_shape
 from converter.analysis.counts.degrees import follows
 from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value, needed
+from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value, grows_with, needed
 from converter.planner.batch_size.reshaped import follows as data_follows
 
 COUNTED = ("numpy.arange", "range", "list")
-FILLED = ("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full")
 
 
 def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -45,7 +44,7 @@ def kept_places(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     feeds = [value for run in facts.runs_of(facts.train_steps) for _, value in run.feeds]
     picked = [v for v in needed(feeds).values() if isinstance(v, Host) and v.call == "[]"] if moved else []
     for index in (index for value in picked for index in value.inputs[1:] if index.uid in moved):
-        sized = any(isinstance(v, Number) and v.linear & scaled for v in needed([index]).values())
+        sized = any(grows_with(v, scaled) for v in needed([index]).values())
         if isinstance(index, Host) and index.call in COUNTED and index.node is not None and sized:
             yield index.node
 
@@ -63,10 +62,8 @@ def _shaped(value: Value) -> tuple[Value | None, list[Value]]:
     if isinstance(value, Tensor) and value.op == "reshape" and len(value.inputs) > 1:
         shape = value.inputs[1]
         return value.inputs[0], shape.elements if isinstance(shape, Sequence) and not shape.many else []
-    if not isinstance(value, Host) or value.call not in FILLED:
-        return reshaping(value)
-    shapes = [v for v in value.inputs if isinstance(v, Sequence)]
-    return None, shapes[0].elements if shapes and not shapes[0].many else []
+    made = isinstance(value, Host) and value.call in FILLED
+    return (None, told_shape(value)) if made else reshaping(value)
 
 
 def _bounds(source: Value | None) -> Iterator[Value]:

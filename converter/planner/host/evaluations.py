@@ -8,7 +8,10 @@ from collections.abc import Sequence as Several
 
 from converter.analysis.arrays.filled_lists import blocks_of, is_length
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
+from converter.analysis.arrays.shapes import FILLED, told_shape
 from converter.analysis.counts.conditions import Reached, leaves, reached
+from converter.analysis.counts.degrees import follows
+from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -20,6 +23,8 @@ from converter.analysis.values import (
     Site,
     Typed,
     Value,
+    depends_on,
+    grows_with,
     is_none,
     needed,
     tensors_in,
@@ -27,9 +32,10 @@ from converter.analysis.values import (
 from converter.dataclass import dataclass
 from converter.planner.batch_size.epochs import made_in
 from converter.planner.batch_size.evaluated import takes_batches
+from converter.planner.batch_size.intervals import AFTER
 from converter.planner.batch_size.overlapping import fixed_turns
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
-from converter.planner.batch_size.streams import FILLED, is_share
+from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import LOOPS
 from converter.planner.host.fixed_rows import fixed_feeds
 from converter.planner.host.untrained import Branch, runs_in
@@ -104,7 +110,7 @@ def cut_short(
     is run beside a training step, with the batch that it takes, is no evaluation.
     """
     scaled, steps = set(sizes), list(steps)
-    limits = [node for node, value in facts.compared.items() if isinstance(value, Number) and value.linear & scaled]
+    limits = [node for node, (value, *_) in facts.operands.items() if grows_with(value, scaled)]
     tests = dict.fromkeys(test for node in limits if (test := _tested_in(facts, node)) is not None)
     trained = [{site.stmt for site in made_in(run)} for run in facts.runs_of(steps)] if tests else []
     tests = {t: None for t in tests if not any(_lets_through(facts, t, around, scaled) for around in trained)}
@@ -138,8 +144,8 @@ def _lets_through(facts: Facts, test: ast.If, around: Collection[ast.stmt], scal
 
 def _is_length_of_batch(facts: Facts, test: Reached, scaled: set[Origin]) -> bool:
     """Whether a condition asks for `len(rows)` or `rows.shape[0]` being as much as the batch size."""
-    limit = facts.compared.get(test.limit)
-    whole = isinstance(limit, Number) and bool(limit.linear & scaled) and not test.multiple and not test.more
+    limit = next(iter(facts.operands.get(test.limit, ())), None)
+    whole = grows_with(limit, scaled) and not test.multiple and not test.more
     return whole and is_length(test.count)
 
 
@@ -158,17 +164,14 @@ def _goes_on(loop: Site, runs: Several[RunCall], later: RunCall) -> bool:
 
 def _asks_for_rows(facts: Facts, test: ast.expr, scaled: set[Origin]) -> bool:
     """True for `start + size <= end` and `start <= end - size`, also with the sides exchanged."""
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], AFTER) or len(test.ops) != 1:
         return False
-    sides = [test.left, test.comparators[0]]
-    if isinstance(test.ops[0], (ast.Gt, ast.GtE)):
-        sides.reverse()
-    elif not isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+    sides = [value for node in (test.left, test.comparators[0]) for value in facts.operands.get(node, ())[:1]]
+    if len(sides) < 2:
         return False
-    added = [n for n in ast.walk(sides[0]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
-    left = [n.right for n in ast.walk(sides[1]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
-    read = (a.value for part in (*added, *left) for n in ast.walk(part) for a in facts.accesses_by_node.get(n, ()))
-    return any(isinstance(value, Number) and bool(value.linear & scaled) for value in read)
+    reader = TermReader(frozenset(scaled), lambda _: None)
+    lower, upper = sides[::-1] if isinstance(test.ops[0], (ast.Gt, ast.GtE)) else sides
+    return follows(reader.of(lower) - reader.of(upper), 1)
 
 
 def nets_beside(
@@ -186,7 +189,8 @@ def nets_beside(
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
     seen: set[ast.AST] = set()
     for run in facts.runs:
-        grown = run.call not in kept and any(_is_grown(key, value, scaled) for key, value in run.feeds)
+        fed = [value for key, value in run.feeds if isinstance(key, Input) and key.batch.kind == "example"]
+        grown = run.call not in kept and any(grows_with(value, scaled) for value in needed(fed).values())
         if not grown or run.computes(trained):
             continue
         made = [layer for layer in layers_in(facts, run.behind.values()) if layer.site is not None]
@@ -197,13 +201,6 @@ def nets_beside(
             yield first.node
 
 
-def _is_grown(key: Value, fed: Value, scaled: set[Origin]) -> bool:
-    """True if an input is fed a batch whose rows the batch size counts."""
-    if not isinstance(key, Input) or key.batch.kind != "example":
-        return False
-    return any(isinstance(value, Number) and bool(value.linear & scaled) for value in needed([fed]).values())
-
-
 def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
     """The ranges of loops that feed a smaller last batch, to inputs that take no other number of rows than a batch.
 
@@ -211,7 +208,8 @@ def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collect
     """
     scaled, seen = set(sizes), set[int]()
     for run in (run for run in facts.runs if run.call not in kept):
-        fed = [value for key, value in run.feeds if _takes_one_size(key, scaled)]
+        inputs = [(k, v) for k, v in run.feeds if isinstance(k, Input) and k.batch.kind == "example"]
+        fed = [value for key, value in inputs if grows_with(fixed_size(key), scaled)]
         behind = needed(fed) if fed else {}
         if not any(_is_cut(value, scaled) for value in behind.values()):
             continue
@@ -225,12 +223,6 @@ def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collect
                 seen.add(over.uid)
                 if _ends_smaller(_bounds(facts, over), scaled, gpus):
                     yield facts.range_calls[over.uid]
-
-
-def _takes_one_size(key: Value, scaled: set[Origin]) -> bool:
-    """Whether an input takes as many rows as the batch size says, and no others."""
-    size = fixed_size(key) if isinstance(key, Input) and key.batch.kind == "example" else None
-    return isinstance(size, Number) and bool(size.linear & scaled)
 
 
 def _is_cut(value: Value, scaled: set[Origin]) -> bool:
@@ -250,10 +242,8 @@ def _skips(loop: ast.AST) -> bool:
 
 def _is_filled(value: Value, scaled: set[Origin]) -> bool:
     """Whether a value is an array that was made with as many rows as a batch has."""
-    if not isinstance(value, Host) or value.call not in FILLED:
-        return False
-    sizes = [v.elements[0] if isinstance(v, Sequence) and v.elements else v for v in value.inputs]
-    return any(isinstance(rows, Number) and bool(rows.linear & scaled) for rows in sizes)
+    rows = told_shape(value)[:1] if isinstance(value, Host) and value.call in FILLED else []
+    return any(grows_with(number, scaled) for number in rows)
 
 
 def _ends_smaller(bounds: Several[Value], scaled: set[Origin], gpus: int) -> bool:
@@ -268,7 +258,7 @@ def _ends_smaller(bounds: Several[Value], scaled: set[Origin], gpus: int) -> boo
     if not isinstance(step, Number) or not step.linear & scaled:
         return False
     if not isinstance(end, Number) or end.value is None or step.value is None:
-        return not any(isinstance(v, Number) and v.origins & scaled for v in needed([end]).values())
+        return not depends_on([end], scaled)
     return not end.linear & scaled and end.value % (step.value * gpus) != 0
 
 
@@ -293,9 +283,9 @@ def whole_batches(
         size = _size_of_whole(value)
         if value.site is not None and any(branch.holds(value.site) for branch in branches):
             continue
-        if isinstance(node, ast.AST) and isinstance(size, Number) and size.linear & scaled and value.uid not in apart:
+        if isinstance(node, ast.AST) and grows_with(size, scaled) and value.uid not in apart:
             found[node] = found.get(node, False) or value.uid not in training or _is_instead(value, endless)
-    if any(isinstance(v, Number) and v.linear & scaled for v in training.values()):
+    if any(grows_with(v, scaled) for v in training.values()):
         yield from (node for node, beside in found.items() if beside)
 
 
@@ -417,7 +407,7 @@ def _holds_whole_batches(bounds: Several[Value], scaled: set[Origin]) -> bool:
     end = bounds[0] if len(bounds) == 1 else bounds[1]
     if len(bounds) == 3:  # `range(0, n - batch_size + 1, batch_size)`
         less = isinstance(end, Number) and bool(end.origins - end.linear & scaled) and not is_share(end, scaled)
-        return less and isinstance(bounds[2], Number) and bool(bounds[2].linear & scaled)
+        return less and grows_with(bounds[2], scaled)
     return is_share(end, scaled) and not _has_a_turn(end)
 
 

@@ -28,6 +28,7 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
+    grows_with,
     needed,
 )
 
@@ -178,7 +179,7 @@ def _is_of_batch(facts: Facts, value: Value, node: ast.Call, scaled: Set[Origin]
     seen = (*((a.value, a.site) for a in read), *_loops(facts, site))
     if any(_counts_rows(facts, *one, scaled) for one in seen):
         return True
-    return any(isinstance(v, Number) and v.linear & scaled for a in read for v in facts.behind(a.value).values())
+    return any(grows_with(v, scaled) for a in read for v in facts.behind(a.value).values())
 
 
 # -- what the loss makes of it ---------------------------------------------------------------------

@@ -9,8 +9,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.arrays.rows import rows_of
+from converter.analysis.arrays.shapes import name_of
 from converter.analysis.facts import Facts
-from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value
+from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value, grows_with
 from converter.planner.batch_size.fed.rows import is_added_to
 from converter.planner.batch_size.streams import is_share
 
@@ -20,11 +21,6 @@ SHUFFLES = (
 )
 SAMPLES = ("random.sample", "numpy.random.choice")
 COUNTED = ("list", "sorted", "enumerate", "zip", "reversed", "numpy.arange", "numpy.array", "numpy.asarray")
-GENERATORS = {
-    "random.Random": "random",
-    "numpy.random.RandomState": "numpy.random",
-    "numpy.random.default_rng": "numpy.random",
-}
 
 
 def shuffled_batches(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -34,7 +30,7 @@ def shuffled_batches(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]
         node: None
         for (_, node), value in facts.results.items()
         if isinstance(value, Host)
-        and _name(value) in SHUFFLES
+        and name_of(value) in SHUFFLES
         and node is value.node
         and any(_is_of_batches(facts, given, scaled) for given in value.inputs[1:2])  # behind the function itself
     }
@@ -48,24 +44,16 @@ def drawn_from_buffers(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AS
         node: None
         for (_, node), value in facts.results.items()
         if isinstance(value, Host)
-        and _name(value) in SAMPLES
+        and name_of(value) in SAMPLES
         and isinstance(node, ast.Call)
         and node is value.node
         and value.site is not None
         and (rows := rows_of(facts, value, value.site)) is not None
         and rows.linear & scaled
-        and (_name(value) == "random.sample" or any(k.arg == "replace" for k in node.keywords))
+        and (name_of(value) == "random.sample" or any(k.arg == "replace" for k in node.keywords))
         and any(is_added_to(facts, one, _loops(value.site)) for one in _behind(value.inputs[1]))
     }
     yield from found
-
-
-def _name(value: Host) -> str:
-    """What draws: `random.sample`, also as a method of a generator that the script makes."""
-    method = value.inputs[0] if value.inputs else None
-    owner = method.inputs[0] if isinstance(method, Host) and method.inputs else None
-    module = GENERATORS.get(owner.call, "") if isinstance(owner, Host) else ""
-    return f"{module}.{value.call}" if module else value.call
 
 
 def _is_of_batches(facts: Facts, value: Value, scaled: set[Origin], depth: int = 4) -> bool:
@@ -99,7 +87,7 @@ def _numbered(facts: Facts, value: Sequence) -> list[Value]:
 def _goes_by_batches(bounds: list[Value], scaled: set[Origin]) -> bool:
     """Whether range(…) has as many numbers as there are batches."""
     step = bounds[2] if len(bounds) == 3 else None
-    by_batch = isinstance(step, Number) and bool(step.linear & scaled)
+    by_batch = grows_with(step, scaled)
     return by_batch or (len(bounds) < 3 and any(is_share(bound, scaled) for bound in bounds[-1:]))
 
 

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Set
 
 from converter.analysis.facts import Facts, RunCall, StepNumber, TrainStep
-from converter.analysis.frames import Access
 from converter.analysis.traits import step_counters
-from converter.analysis.values import Number, Origin, Site, Tensor, Value, Variable, is_none, needed
+from converter.analysis.values import Number, Origin, Site, Tensor, Value, Variable, depends_on, is_none
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Replace
@@ -152,16 +151,7 @@ def _is_several(counting: Counting, node: ast.expr) -> bool:
 
 def _counts(counting: Counting, node: ast.expr, around: set[ast.stmt]) -> bool:
     """Whether an expression is the number of training steps so far, or that and a literal."""
-    return any(_is_counter(counting, access, around) for access in counting.reads.get(_without_sum(node), []))
-
-
-def _is_counter(counting: Counting, access: Access, around: set[ast.stmt]) -> bool:
-    """Whether a name counts the iterations of one of these loops, or holds the global step."""
-    writes = [w for w in counting.facts.accesses_of(access.value) if w.write]
-    writes += counting.facts.writes_to(access.place)
-    return any(site.stmt in around for w in writes for site in counting.loop_of(w)) or any(
-        map(counting.is_global_step, writes)
-    )
+    return any(loop is None or loop in around for loop in counting.loops_counted(node, rests=False))
 
 
 def _arguments(facts: Facts, scaled: Set[Origin]) -> Iterator[ast.expr]:
@@ -195,4 +185,4 @@ def _is_global_step(facts: Facts, value: Value) -> bool:
 def _follows(scaled: Set[Origin], number: StepNumber) -> bool:
     """Whether a number of steps, or the count of them, is computed from the batch size: `global_step * batch_size`."""
     given = [number.value] if number.counter is None else [number.value, number.counter]
-    return any(isinstance(v, Number) and v.origins & scaled for v in needed(given).values())
+    return depends_on(given, scaled)

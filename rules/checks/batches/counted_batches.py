@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.values import Number
+from converter.analysis.values import grows_with
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -18,5 +18,5 @@ CODES = ("TMG396",)
 def counted_batches(case: Placed) -> Iterator[Diagnostic]:
     """`take`, `skip` and `shard` behind `batch`, where a batch grows and their number does not follow it."""
     for call, effect in {one.node: one for one in case.facts.effects_of(EffectKind.BATCHES_COUNTED)}.items():
-        if isinstance(effect.value, Number) and effect.value.linear & case.size.scaled:
+        if grows_with(effect.value, case.size.scaled):
             yield finding(case.facts, call, "TMG396", method=effect.name)

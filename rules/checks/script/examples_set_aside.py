@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Set
 
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Sequence, needed
+from converter.analysis.values import Host, Number, Origin, Sequence, grows_with, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.streams import is_share
 from converter.planner.cases import Placed
@@ -28,7 +28,7 @@ def set_aside(case: Placed) -> Iterator[Diagnostic]:
         if isinstance(value, Host)
         and value.call in SPLITS
         and node is value.node
-        and any(isinstance(given, Number) and given.linear & case.size.scaled for given in value.inputs)
+        and any(grows_with(given, case.size.scaled) for given in value.inputs)
     }
     found.update((node, None) for node in _cut_off(case))
     for node in found:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Input, Number, Origin, Sequence, needed
+from converter.analysis.values import Host, Input, Number, Origin, Sequence, depends_on, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -46,5 +46,6 @@ def _picks(access: Access, scaled: frozenset[Origin]) -> bool:
     if not all(o.key[0] in ("literal", "flag") for o in key.origins):
         return False  # a share of a number of examples
     behind = needed([holder]).values()
-    grows = any(isinstance(v, Number) and v.origins & scaled for v in behind)
-    return not grows and not any(isinstance(v, Input) or getattr(v, "call", "") == "run" for v in behind)
+    return not depends_on([holder], scaled) and not any(
+        isinstance(v, Input) or getattr(v, "call", "") == "run" for v in behind
+    )

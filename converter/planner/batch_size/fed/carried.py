@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 
 from converter.analysis.arrays.rows import rows_of
-from converter.analysis.arrays.shapes import SHAPED, arguments_of
+from converter.analysis.arrays.shapes import told_shape
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.values import Host, Input, Number, Sequence, Value, needed
+from converter.analysis.values import Host, Input, Number, Value, needed
 from converter.planner.batch_size.fed.rows import is_kept
 
 
@@ -43,11 +43,5 @@ def _examples(facts: Facts, key: Input, value: Value, run: RunCall) -> Number | 
     axis = key.batch.axis
     if axis == 0:
         return rows_of(facts, value, run.site)
-    if not isinstance(value, Host) or not isinstance(value.node, ast.Call):
-        return None
-    given = arguments_of(value, value.node)
-    shape = given.get(0, "shape") if given and value.call.removeprefix("numpy.") in SHAPED else None
-    if not isinstance(shape, Sequence) or shape.many or axis >= len(shape.elements):
-        return None
-    size = shape.elements[axis]
+    size = next(iter(told_shape(value)[axis:]), None)
     return size if isinstance(size, Number) else None

@@ -10,7 +10,7 @@ from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.nodes import below
-from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, needed
+from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, depends_on, needed
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import LOOPS, all_places, in_heads
 
@@ -156,9 +156,7 @@ def _without_name(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
         base = base_of(facts, number) if number is not None else set[Origin]()
         found |= base
         without += [] if base else [value]
-    followed = all(
-        any(isinstance(v, Number) and v.origins & found for v in needed([value]).values()) for value in without
-    )
+    followed = all(depends_on([value], found) for value in without)
     return found if followed and all(o.key[0] in ("literal", "flag") for o in found) else set()
 
 
