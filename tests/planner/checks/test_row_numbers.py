@@ -98,3 +98,29 @@ def test_what_is_looked_up_is_as_wide_as_its_table_whatever_number_that_is(table
     found = {width: run(PICKED.format(table=table, width=width)).diagnostics for width in ("width", "4")}
     assert found["width"] == ()
     assert [d.code for d in found["4"]] == ["TMG302"]  # rows of another width: several may be one example's
+
+
+FED = """
+import tensorflow as tf
+from data import next_batch
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 8])
+Y = tf.placeholder(tf.float32, [None, 3])
+rows = tf.placeholder(tf.int32, [None])
+made = tf.layers.dense(X, 3)
+picked = tf.gather(made, rows)
+more = tf.nn.relu(picked) - Y
+loss = tf.reduce_mean(tf.square(more))
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        x, y, n = next_batch(batch_size)
+        sess.run(train_op, {X: x, Y: y, rows: n})
+"""
+
+
+def test_a_refusal_names_the_line_in_which_the_rows_are_lost_first() -> None:
+    line = 1 + FED.strip().split("\n").index("picked = tf.gather(made, rows)")
+    assert [(d.code, d.line) for d in run(FED.lstrip()).diagnostics] == [("TMG249", line)]
