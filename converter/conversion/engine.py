@@ -509,7 +509,7 @@ def _plans(
     """The plans for a text, after as many readings as it takes; known: decisions that it was read with already."""
     from converter.planner.cases import Sources
     from converter.planner.outcome import Refused, Reread, after_readings
-    from converter.planner.passes import decide
+    from converter.planner.passes import decide, is_further
 
     folder = os.path.dirname(read.file("").path)
 
@@ -542,7 +542,7 @@ def _plans(
     if isinstance(made, Refused) and read.facts is not first:
         last, read.facts = read.facts, first  # as the script was read first, towers may make the inputs themselves
         handed = decide(first, read.options, sources, losses, rereads=False)
-        if not isinstance(handed, (Refused, Reread)) or (isinstance(handed, Refused) and handed.planned):
+        if not isinstance(handed, Reread) and (not isinstance(handed, Refused) or is_further(handed, made)):
             return handed
         read.facts = last
     return made

@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Origin
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
@@ -295,7 +296,7 @@ def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
 def _prepared(region: Region, text: SourceText) -> list[At]:
     """The statements, in the loop's function or in those that call it, that compute on whole batches."""
     callers = {region.block.frame.uid, *(frame for frame, _ in path(region.block.frame.call_site))}
-    sites = [i.site for i in region.inputs if i.op == "fed" and i.site is not None]
+    sites = [i.site for i in region.inputs if i.site and (i.op == "fed" or has(i.op, Trait.HAS_DEFAULT))]
     sites += [e.site for e in region.block.facts.effects_of(EffectKind.LONGEST) if not region.in_tower(e.site)]
     found = [next((s.stmt for s in site.chain() if s.frame.uid in callers), None) for site in sites]
     return [text.start(stmt) for stmt in found if stmt is not None]

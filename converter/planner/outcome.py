@@ -19,13 +19,13 @@ class Refused:
 
     shorter: whether towers that end before the loss could leave out the statement that caused the refusal.
     nearer: of towers that end before the loss: whether it says what hinders those that end with it, too.
-    planned: whether all files could be planned, and only what that means for others stands in the way.
+    placed: whether the towers could be placed, and only what enters or leaves them, or other files, stand in the way.
     """
 
     findings: tuple[Diagnostic, ...]
     shorter: bool = False
     nearer: bool = False
-    planned: bool = False
+    placed: bool = False
 
 
 @dataclass(frozen=True)

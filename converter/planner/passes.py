@@ -86,7 +86,7 @@ def _decided(
     handed = _then(measured, HANDING)
     if isinstance(handed, Refused) and isinstance(placed, Refused) and _only_for_inputs(placed, handed):
         return handed
-    if isinstance(handed, (Refused, Reread)) or not _hands_inputs(handed[0]):
+    if isinstance(handed, (Refused, Reread)) or not (isinstance(placed, Refused) or _hands_inputs(handed[0])):
         return _finished_at(placed, losses) if elsewhere else made
     handing = _finished_at(handed, losses)
     if elsewhere and not (isinstance(handing, Decided) and len(handing.plans) == 1):
@@ -122,6 +122,11 @@ def _nearer(
     """The one of two outcomes to report: of two refusals the one with fewer faults, if alike the plainer `placed`."""
     alike = isinstance(handing, Refused) and len(placed.findings) <= len(handing.findings)
     return placed if alike else handing
+
+
+def is_further(handed: Refused, made: Refused) -> bool:
+    """Whether a script whose towers are handed inputs is refused for less than it is with another reading."""
+    return (handed.placed and not made.placed) or _only_for_inputs(made, handed)
 
 
 def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
@@ -190,7 +195,7 @@ def _run(
         if isinstance(made, Refused) or errors:
             more = made.findings if isinstance(made, Refused) else ()
             found_all = in_order(case.facts.path, [*errors, *_elsewhere(more, errors)])
-            return Refused(found_all, planned=isinstance(case, Planned))
+            return Refused(found_all, placed=isinstance(case, Placed))
         case = made
     return case, found
 

@@ -51,6 +51,7 @@ class PlanFault(Enum):
     FED_IN_PLACE_OF_RESULT = auto()
     FED_PART_OF_RESULTS = auto()
     DEFAULT_OF_BATCH = auto()
+    DEFAULT_OF_EXAMPLES = auto()
     INPUT_BY_STATEMENT_OF_MODEL = auto()
     INPUT_OF_UNCALLED_CODE = auto()
     HANDED_OF_FIXED_SIZE = auto()

@@ -238,7 +238,9 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
 
 
 def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
-    lines = list[Line]()
+    anew = [reset for reset in loop.resets if not reset.early]
+    held = [reset for reset in anew if reset.how in ("list", "dict")]  # in front of what is put into them: a shard
+    lines = _resets(plan, loop, held)
     for shard in loop.shards:
         if shard.drawn is not None or shard.handed:
             continue
@@ -270,7 +272,7 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Li
         lines.append(Line(each, _why(helper)))
     lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
     lines += [Line(f"{merge.place} = None", "TMG104") for merge in loop.merges if merge.unset]
-    return lines + _resets(plan, loop, [reset for reset in loop.resets if not reset.early])
+    return lines + _resets(plan, loop, [reset for reset in anew if reset not in held])
 
 
 def _resets(plan: Plan, loop: Loop, resets: Sequence[Reset]) -> list[Line]:

@@ -7,10 +7,11 @@ import ast
 import pytest
 
 from converter.analysis.values import Tensor
+from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected, Started, WithBatchSize
 from converter.planner.checking import findings
 from converter.planner.outcome import Refused, Reread
-from converter.planner.passes import MEASURING, PLACING, PLANNING, measure, place, select
+from converter.planner.passes import MEASURING, PLACING, PLANNING, is_further, measure, place, select
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, case_of, codes, run
 
 THREE = """\
@@ -177,3 +178,16 @@ def test_passes_leave_the_facts_as_they_are(model: str) -> None:
         assert isinstance(made, Started)
         case = made
     assert [(tensor.uid, tensor.batch) for tensor in case.facts.tensors] == before
+
+
+def test_of_two_readings_the_one_that_got_further_is_told() -> None:
+    """Or the one in which inputs that the model makes are no hindrance any more."""
+
+    def refused(*codes: str, placed: bool = False) -> Refused:
+        return Refused(tuple(Diagnostic(code, "train.py", 1, 1, "why", "", "error") for code in codes), placed=placed)
+
+    assert is_further(refused("TMG210", placed=True), refused("TMG219"))
+    assert is_further(refused("TMG219"), refused("TMG204"))
+    assert not is_further(refused("TMG210", placed=True), refused("TMG208", placed=True))
+    assert not is_further(refused("TMG204"), refused("TMG204"))
+    assert not is_further(refused("TMG219"), refused("TMG219", "TMG204"))

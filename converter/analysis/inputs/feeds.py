@@ -285,12 +285,14 @@ def _same(one: Value, two: Value) -> bool:
 
 
 def _is_left_at_default(value: Input, facts: Facts) -> bool:
-    """True if no run feeds this placeholder_with_default: its default has a size of its own.
+    """True if no run feeds this placeholder_with_default: its default has a size of its own, if it is no batch.
 
     Of several that one call makes, as in a function that calls itself, one may be fed for all of them.
     """
     if not has(value.op, Trait.HAS_DEFAULT) or value.batch.kind != "example":
         return False
+    if any(isinstance(default, Tensor) and default.batch.kind == "example" for default in value.inputs):
+        return False  # it has the rows of that batch
     feeds = [run.feeds for run in facts.runs if run.feeds]
     return bool(feeds) and not any(v.node is value.node for pairs in feeds for key, _ in pairs for v in _fed_by(key))
 

@@ -22,6 +22,7 @@ from converter.analysis.values import (
     BATCH,
     FED,
     FREE,
+    OPEN,
     ROWS,
     Batch,
     Bound,
@@ -275,12 +276,17 @@ def broadcast(tensors: Iterable[Tensor]) -> Lengths:
 
 
 def _wide(lengths: SequenceType[Factor]) -> Factor:
-    """The length of an axis to which axes of these lengths are brought; of the same number the first that says it."""
+    """The length of an axis to which axes of these lengths are brought: the script's name for it, if there is one."""
     longer = [length for length in lengths if length != 1]
     numbers = [length for length in longer if isinstance(length, int)]
     if len(set(numbers)) > 1:
         return None
-    return numbers[0] if numbers else min(longer, key=str) if longer else 1
+    return numbers[0] if numbers else min(longer, key=lambda length: (_is_unnamed(length), str(length)), default=1)
+
+
+def _is_unnamed(length: Factor) -> bool:
+    """Whether nothing is known of a length but the axis that has it."""
+    return length is None or str(length).startswith(OPEN) or str(length)[:1].isdigit()
 
 
 def stack(values: Value, axis: int) -> Tensor:

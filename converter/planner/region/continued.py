@@ -44,6 +44,7 @@ from converter.planner.region.region import (
     settled,
     written_first,
 )
+from converter.planner.region.splitting import in_front
 from converter.planner.writing.spelling import spelling
 
 
@@ -110,13 +111,21 @@ def _ends_of(model: Model) -> _Ends | None:
     """The statements that build a model, where the last of them trains; None if that is not so."""
     losses = [s.loss for s in model.steps if s.loss_node not in model.inline]
     block = innermost_block(model.facts, model.made, losses, most=depth_outside_turns(model))
-    trains = {block.statement(s.site) for s in model.steps} if block is not None else set()
-    last = next(iter(trains), None)
-    if block is None or last is None or len(trains) > 1:
+    if block is None:
         return None
     where = {value.uid: block.statement(value.site) for value in model.made}
-    first = frozenset(index for index in where.values() if index is not None and index < last)
-    return _Ends(block, first, last, where) if first and set(where.values()) - first == {last} else None
+    made = {index for index in where.values() if index is not None}
+    last = max(made, default=0)
+    trains = {block.statement(s.site) for s in model.steps}
+    if None in where.values() or not (trains == {last} or _makes_inputs(model, block, last)):
+        return None
+    first = frozenset(made - {last})
+    return _Ends(block, first, last, where) if first else None
+
+
+def _makes_inputs(model: Model, block: Block, last: int) -> bool:
+    """Whether a statement makes inputs of which its towers cannot be handed their rows, beside a part of the model."""
+    return model.handing and isinstance(in_front(model.facts, block, {last}, model.values, handing=True), Refused)
 
 
 def in_several_blocks(model: Model | Refused, ahead: tuple[Region, ...] = ()) -> tuple[Region, ...]:

@@ -26,10 +26,12 @@ def batches_behind(steps: Iterable[TrainStep]) -> set[Value]:
 
 
 def uncut_values(facts: Facts, steps: Sequence[TrainStep], keys: Mapping[Why, str]) -> Iterator[Diagnostic]:
-    """The first value behind the losses that cannot be cut for one of these reasons. keys: of their messages."""
-    for value in behind_losses(steps).values():
-        lost = isinstance(value, Tensor) and value.batch.kind == "opaque" and not is_of_own(value)
-        why = value.batch.why if isinstance(value, Tensor) and lost else None
-        if isinstance(value, Tensor) and why is not None and why in keys:
-            yield finding(facts, value.node or steps[0].call, keys[why], reason=value.batch.reason)
-            return
+    """The value behind the losses that is made first of those that cannot be cut for one of these reasons.
+
+    keys: of their messages.
+    """
+    tensors = (value for value in behind_losses(steps).values() if isinstance(value, Tensor))
+    lost = [t for t in tensors if t.batch.kind == "opaque" and t.batch.why in keys and not is_of_own(t)]
+    value = min(lost, key=lambda tensor: (tensor.node is None, tensor.uid), default=None)
+    if value is not None and value.batch.why is not None:
+        yield finding(facts, value.node or steps[0].call, keys[value.batch.why], reason=value.batch.reason)

@@ -206,6 +206,9 @@ def loss_model(
 ) -> Model | Refused:
     """The values between the inputs and the losses of some training steps; Refused where no statement makes any."""
     values = behind_losses(steps)
+    mixed = next((v for v in values.values() if isinstance(v, Input) and _defaults_to_several(v)), None)
+    if mixed is not None:
+        return Refused((finding(facts, mixed.node or steps[0].call, PlanFault.DEFAULT_OF_EXAMPLES),))
     inline = _inline_losses(facts, steps)
     there = [s for s in steps if s.loss_node in inline]
     made = [
@@ -229,6 +232,15 @@ def loss_model(
         sizes=sizes,
         handing=handing,
     )
+
+
+def _defaults_to_several(value: Input) -> bool:
+    """Whether an input has a default that is computed of several examples: their mean; but not the longest length."""
+    if not has(value.op, Trait.HAS_DEFAULT):
+        return False
+    batches = [v.batch for v in needed(value.inputs).values() if isinstance(v, Tensor)]
+    known = ("example", "free") if value.is_batch else ("example", "free", "opaque")
+    return any(b.how in ("mean", "sum") if b.kind == "reduced" else b.kind not in known for b in batches)
 
 
 def find_region(model: Model, once: bool = False) -> Region | Refused | Reread:

@@ -217,7 +217,7 @@ def _per_row_loss(call: Call) -> Value:
     if unseen and kept.kind == "example":
         kept = opaque(Why.UNSEEN)
     kept = algebra.not_linear(kept) if axis not in (None, -1) or "sparse" in call.name else _but_classes(operands, kept)
-    dims = None if logits.dims is None else logits.dims[:-1]
+    dims = None if logits.lengths is None else logits.lengths[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis
         kept = Batch("example", max(kept.axis - 1, 0), kept.rows) if before else other(Why.CLASSES)
@@ -249,7 +249,7 @@ def _embedding(call: Call) -> Value:
             return gathered(call.walk.facts, params, ids, 0, tuple(call.values()), call.name)
         kept = opaque(Why.PLACES_FED, call.name) if are_fed(ids) else opaque(Why.PICKED_BY_INDEX)
         return call.gives(kept)
-    width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)
+    width = params.lengths[1:] if isinstance(params, Tensor) and params.lengths else (None,)
     dims = (None, *width) if call.name.endswith("_sparse") else None if ids.lengths is None else (*ids.lengths, *width)
     return call.gives(ids.batch, dims)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def _raw(call: Call) -> Value:
     initial = call.get(0, "initial_value")
-    dims = initial.dims if isinstance(initial, Tensor) else _value_dims(initial)
+    dims = initial.lengths if isinstance(initial, Tensor) else _value_dims(initial)
     variable = Variable(True, call.values(), dims, call.name, _may_be_trained(call.get(1, "trainable")))
     call.walk.effect(EffectKind.RAW_VARIABLE, call.name, variable, call.node)
     return variable
@@ -60,7 +60,7 @@ def get_variable(call: Call) -> Value:
     dims = shaping.lengths_of(shaping.shape_entries(call.get(1, "shape")))
     initializer = call.get(3, "initializer")
     if dims is None and not isinstance(initializer, Constant):
-        dims = initializer.dims if isinstance(initializer, Tensor) else _value_dims(initializer)
+        dims = initializer.lengths if isinstance(initializer, Tensor) else _value_dims(initializer)
     variable = Variable(False, call.values(), dims, call.name, _may_be_trained(call.get(5, "trainable")))
     call.walk.effect(EffectKind.VARIABLE, call.name, variable, call.node)
     if call.given("regularizer") and isinstance(call.kwargs["regularizer"], Function):
@@ -114,7 +114,9 @@ def _assign(call: Call) -> Value:
 
 def _read(call: Call) -> Value:
     receiver = call.receiver
-    return Tensor(inputs=call.values(), lengths=receiver.dims if isinstance(receiver, Tensor) else None, op=call.name)
+    return Tensor(
+        inputs=call.values(), lengths=receiver.lengths if isinstance(receiver, Tensor) else None, op=call.name
+    )
 
 
 def _ema_apply(call: Call) -> Value:
@@ -127,7 +129,7 @@ def _ema_apply(call: Call) -> Value:
 
 def _ema_average(call: Call) -> Value:
     call.walk.effect(EffectKind.AVERAGE_READ, call.name, call.receiver, call.node)
-    return Tensor(inputs=call.values(), op="average", lengths=call.tensor(0, "var").dims)
+    return Tensor(inputs=call.values(), op="average", lengths=call.tensor(0, "var").lengths)
 
 
 ATTRIBUTES: dict[str, Attribute] = {"VariableScope.reuse": _reuse}

@@ -55,7 +55,7 @@ def _cond(call: Call) -> Value:
 def _with_dependencies(call: Call) -> Value:
     """`control_flow_ops.with_dependencies(operations, x)`: x, once these have run."""
     tensor, waits = call.tensor(1, "output_tensor"), call.get(0, "dependencies")
-    made = Tensor(tensor.batch, (tensor, *(tensors_in(waits) if waits is not None else ())), tensor.dims, "identity")
+    made = Tensor(tensor.batch, (tensor, *(tensors_in(waits) if waits is not None else ())), tensor.lengths, "identity")
     made.control = made.inputs[1:]
     return made
 

@@ -33,7 +33,7 @@ def _unsorted_sum(call: Call) -> Value:
     if not fixed or not _rows_apart(call, (0, "data"), (1, "segment_ids")):
         return _segments(call)
     value = count.value if isinstance(count, Number) and isinstance(count.value, int) else None
-    dims = (value, *data.dims[1:]) if data.dims else None
+    dims = (value, *data.lengths[1:]) if data.lengths else None
     return call.gives(Batch("reduced", how="sum"), dims)
 
 
@@ -42,7 +42,8 @@ def _partition(call: Call) -> Value:
     data, count = call.tensor(0, "data"), call.constant(2, "num_partitions")
     if not isinstance(count, int):
         return _segments(call)
-    made = call.parts(count, lambda: call.gives(FREE, data.dims))
+    dims = (None, *data.lengths[1:]) if data.lengths else None
+    made = call.parts(count, lambda: call.gives(FREE, dims))
     if any(algebra.is_batched(v) for v in call.values()):
         apart = _rows_apart(call, (0, "data"), (1, "partitions"))
         for part in map(algebra.as_tensor, made.elements):

@@ -58,7 +58,7 @@ def _by_last_axis(call: Call) -> Value:
             kept = opaque(Why.AXIS_UNKNOWN, call.name)
         elif kept.axis == max(ranks) - 1:
             kept = opaque(Why.ALONG_EXAMPLES, call.name)
-    dims = None if predictions.dims is None else predictions.dims[:-1]
+    dims = None if predictions.lengths is None else predictions.lengths[:-1]
     return call.gives(kept, dims)
 
 

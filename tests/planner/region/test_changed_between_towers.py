@@ -113,7 +113,8 @@ layer = namer.layer
 def test_state_of_python_is_set_back(before: str, saved: str, reset: list[str]) -> None:
     text = script(before, "h = layer(X)\n")
     found = parts(text)
-    assert found[INSIDE][found[INSIDE].index("h = layer(X)") - len(reset) :][: len(reset)] == reset
+    before = found[INSIDE][: found[INSIDE].index("h = layer(X)")]
+    assert before[before.index(reset[0]) :][: len(reset)] == reset
     assert any(saved in line for line in found[BEFORE])
     ast.parse(converted(text))
 

@@ -125,6 +125,15 @@ def test_a_name_that_the_function_binds_anew() -> None:
     assert "self.hidden = tf.concat(towers_hidden, 0)" in found
 
 
+def test_a_dict_that_the_function_changes_is_set_back_before_a_tower_s_own_is_put_into_it() -> None:
+    in_order(
+        lines(net(head="self.layers['out'] = tf.nn.relu(self.layers['out'])")),
+        "self.layers.update(first_layers)",
+        "self.layers['out'] = part_of_tower(out_batch, gpu)",
+        "self.layers['out'] = tf.nn.relu(self.layers['out'])",
+    )
+
+
 def test_an_input_that_the_function_makes() -> None:
     found = lines(net(head="self.z = tf.placeholder(tf.float32, [None, 1])", loss=f"{SUM} + tf.nn.l2_loss(self.z)"))
     in_order(
@@ -465,4 +474,85 @@ def test_models_of_several_classes_are_proven(
     (tmp_path / "single.py").write_text(classes(deep, head, held))
     (tmp_path / "multi.py").write_text(converted(classes(deep, head, held)))
     settings = VerifySettings(gpus=3, python=tensorflow_python, args=args)
+    assert verify(tmp_path / "single.py", tmp_path / "multi.py", settings).verdict == "passed"
+
+
+READER = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+drawn = np.random.RandomState(1)
+
+
+class Reader(object):
+    def __init__(self):
+        self.images = tf.placeholder(tf.float32, [None, 6, 4])
+        self.network()
+        self.decoder()
+        self.train_op = tf.train.AdamOptimizer(0.01).minimize(self.loss)
+
+    def network(self):
+        self.hidden = tf.layers.dense(self.images, 4)
+
+    def decoder(self):
+        by_time = tf.transpose(self.hidden, [1, 0, 2])
+        {texts}
+        self.lengths = tf.placeholder(tf.int32, [None])
+        self.loss = tf.reduce_mean(tf.nn.ctc_loss(self.texts, by_time, self.lengths))
+        self.saved = tf.placeholder(tf.float32, [None, None, 4])
+        self.each = tf.nn.ctc_loss(self.texts, self.saved, self.lengths)
+
+
+def next_batch(size):
+    texts = drawn.randint(0, 3, (size, 2))
+    indices = [[i, j] for i in range(size) for j in range(2)]
+    return drawn.rand(size, 6, 4), (indices, texts.reshape(-1), [size, 2]), [6] * size
+
+
+reader = Reader()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(6):
+        images, texts, lengths = next_batch(batch_size)
+        feed = {{reader.images: images, reader.texts: texts, reader.lengths: lengths}}
+        print(sess.run([reader.train_op, reader.loss], feed))
+"""
+IN_PARTS = (
+    "self.texts = tf.SparseTensor(tf.placeholder(tf.int64, [None, 2]), tf.placeholder(tf.int32, [None]),"
+    " tf.placeholder(tf.int64, [2]))"
+)
+
+
+def test_a_method_that_makes_inputs_in_parts_beside_the_end_of_the_model() -> None:
+    """The towers of the first methods end in front of it, and those in it go on; the step is taken where it stood."""
+    assert codes(READER.format(texts=IN_PARTS)) == []  # what a sparse input is fed are no three rows
+    in_order(
+        lines(READER.format(texts=IN_PARTS)),
+        "(self.images,), rows, weight = shard_sparse([images_batch], gpu)",
+        "self.network()",
+        "self.hidden = keep_parts(tf.concat(tower_hidden, 0), own_hidden)",
+        "self.decoder()",
+        "tower_gradients(optimizer, self.loss.tower_losses)",
+        IN_PARTS,
+        "(self.texts, self.lengths), tower_rows, tower_weight = shard_sparse(",
+        "self.hidden = part_of_tower(hidden_batch, gpu)",
+    )
+
+
+def test_an_input_that_is_the_model_s_result_unless_it_is_fed_has_its_rows() -> None:
+    default = "self.first = tf.placeholder_with_default(self.hidden[:, :1], [None, 1])"
+    for head in (default, default.replace("self.hidden", "self.x")):
+        found = lines(net(f"{SUM} + tf.nn.l2_loss(self.first)", head=head))
+        in_order(found, head, "(self.y, self.first), tower_rows, tower_weight = shard([y_batch, first_batch], gpu)")
+    mean = "self.first = tf.placeholder_with_default(self.x - tf.reduce_mean(self.x, 0), [None, 4])"
+    assert "TMG204" in codes(net(f"{SUM} + tf.nn.l2_loss(self.first)", head=mean))
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("gpus", [2, 3])
+def test_a_method_that_makes_inputs_is_proven(gpus: int, tmp_path: Path, tensorflow_python: str) -> None:
+    (tmp_path / "single.py").write_text(READER.format(texts=IN_PARTS))
+    (tmp_path / "multi.py").write_text(converted(READER.format(texts=IN_PARTS)))
+    settings = VerifySettings(gpus=gpus, python=tensorflow_python)
     assert verify(tmp_path / "single.py", tmp_path / "multi.py", settings).verdict == "passed"

@@ -9,6 +9,7 @@ from converter.analysis.arrays.rows import rows_of, terms_of
 from converter.analysis.counts.degrees import degree_in
 from converter.analysis.counts.terms import Atom, Of, Terms, atom
 from converter.analysis.facts import Facts, RunCall
+from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input, Origin, Value
 from converter.planner.batch_size.fed.rows import only_turns
 
@@ -23,7 +24,8 @@ def other_degrees(
     A number that has nothing to do with it counts where the rows are made of those of a batch: `rows[:10]`.
     """
     for key, value in fed:
-        rows = rows_of(facts, value, run.site) if key.batch.axis == 0 else None
+        counted = key.batch.axis == 0 and not is_sparse(key)  # that is fed indices, values and a shape
+        rows = rows_of(facts, value, run.site) if counted else None
         if rows is None or (sizes.isdisjoint(rows.origins) and only_turns(facts, value, sizes)):
             continue
         terms = terms_of(facts, rows, sizes, run.site)

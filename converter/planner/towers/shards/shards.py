@@ -142,7 +142,7 @@ def _input_read(site: LoopSite, nests: Nested, access: Access) -> _InputRead | N
     region, holder = site.region, access.place.holder
     if holder is not None and (region.in_tower(holder.site) or any(holder is nest for nest, _ in nests)):
         return None  # a list or object that each tower makes anew, or that is cut as a whole
-    text = spelling(region.block.frame, access.place)
+    text = _input_text(region, access)
     around = [nest for nest, _ in nests if holder is not None and path_to(nest, holder)]
     if around and any(access.node in _chosen_from(site.facts, region, nest) for nest in around):
         return None  # a part of what is cut as a whole, read through that
@@ -155,6 +155,20 @@ def _input_read(site: LoopSite, nests: Nested, access: Access) -> _InputRead | N
     if isinstance(holder, Sequence) and not holder.mutable:
         return _InputRead(text, (reach(region.block.frame, holder) or "", holder))
     return _InputRead(text, None)
+
+
+def _input_text(region: Region, access: Access) -> str | None:
+    """The expression for the place of an input: in a list that the towers add to, counted from its front."""
+    place, holder = access.place, access.place.holder
+    if isinstance(holder, Sequence) and place.key.startswith("-") and _is_changed(region, holder):
+        known = holder.elements if holder.ends is None else holder.elements[: holder.ends[0]]
+        at = next((number for number, element in enumerate(known) if element is access.value), None)
+        place = place._replace(key="?" if at is None else str(at))
+    return spelling(region.block.frame, place)
+
+
+def _is_changed(region: Region, held: Sequence) -> bool:
+    return any(region.in_tower(effect.site) for effect in region.block.facts.changes_of(held))
 
 
 def _shard_of(
@@ -387,7 +401,7 @@ def _aliases_out(
     by_input: dict[int, str] = {}
     for group in (*traffic.groups, tuple(optional)):
         for access in (read for value in group for read in region.reads_of(value)):
-            text = spelling(region.block.frame, access.place)
+            text = _input_text(region, access)
             if text in saved:
                 by_input.setdefault(access.value.uid, saved[text])
     rebound = set(_bound_texts(region))

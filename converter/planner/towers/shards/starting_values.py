@@ -36,6 +36,8 @@ from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.spelling import leaf, reach, spelling
 
+ADDS = ("append", "extend", "update", "setdefault", "+=")
+
 
 def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
     """Add resets of names, attributes, lists and dicts that one tower would pass on to the next; raises Faults."""
@@ -135,18 +137,24 @@ def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.A
     text = reach(region.block.frame, value, but=_bound_by_towers(region, value))
     if text is None:
         text, traffic = with_holder(facts, region, traffic, value)
-    cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
     if text is None and not any(facts.looks_into(value)):
         return traffic
     if text is None and held is not None:
         raise _module_unreachable(facts, region, node, *held)
-    if text is None or cut or (is_unfollowed(value) and not is_set_back(value)):
+    cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
+    if text is None or (cut and not _only_grows(region, value)) or (is_unfollowed(value) and not is_set_back(value)):
         raise _unreachable(facts, node, value.label or "a list or dict")
     if any(reset.place == text for reset in traffic.resets):
         return traffic
     saved, traffic = traffic.fresh(f"first_{leaf(text)}")
     reset = Reset(text, saved, "list" if isinstance(value, Sequence) else "dict")
     return replace(traffic, resets=(*traffic.resets, reset))
+
+
+def _only_grows(region: Region, value: Value) -> bool:
+    """Whether the towers add to a list or dict and put things into it, so that all stays where it was."""
+    changes = (effect for effect in region.block.facts.changes_of(value) if region.in_tower(effect.site))
+    return all(effect.name.rpartition(".")[2] in ADDS for effect in changes)
 
 
 def _bound_by_towers(region: Region, value: Value) -> set[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import pytest
 
+from converter.verify import VerifySettings, verify
 from tests.scripts import INPUTS, MODEL, STEP, TRAINING, body, codes, converted, parts, run
 
 HEAD = "import tensorflow as tf\n\nbatch_size = 32\n"
@@ -386,7 +388,53 @@ DICT_OF_UNKNOWN = """
 def test_inputs_of_which_no_tower_can_be_given_its_part_are_refused() -> None:
     known = "SHAPES = {'x': (tf.float32, [None, 4]), 'y': (tf.float32, [None, 1])}"
     assert codes(DICT_OF_UNKNOWN.format(shapes="from shapes import SHAPES")) == ["TMG205"]
-    assert "(inputs['x'], inputs['y']), rows, tower_weight = shard(" in cut(DICT_OF_UNKNOWN.format(shapes=known))
+    assert "(inputs['x'], inputs['y'], weight), rows, tower" in cut(DICT_OF_UNKNOWN.format(shapes=known))
+
+
+UNLESS_FED = """
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+drawn = np.random.RandomState(1)
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+other = tf.placeholder_with_default({default}, [None, 4])
+out = tf.layers.dense({read}, 1)
+loss = tf.reduce_mean(tf.square(out - Y)) + tf.reduce_mean(tf.square(other))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(6):
+        rows = drawn.rand(batch_size, 4)
+        print(sess.run([train_op, loss], {{X: rows, Y: rows[:, :1]}}))
+"""
+
+
+@pytest.mark.parametrize("default", ["X", "tf.reverse(X, [1]) * 2.0", "tf.ones(tf.shape(X))"])
+def test_an_input_that_is_a_batch_unless_it_is_fed_has_the_rows_of_a_tower(default: str) -> None:
+    assert "other" in cut(UNLESS_FED.format(default=default, read="X + other"))
+
+
+@pytest.mark.parametrize(("default", "found"), [("tf.ones([3, 4])", []), ("X - tf.reduce_mean(X, 0)", ["TMG204"])])
+def test_a_default_of_its_own_size_is_whole_and_one_of_several_examples_is_refused(
+    default: str, found: list[str]
+) -> None:
+    script = UNLESS_FED.format(default=default, read="X")
+    assert [code for code in codes(script) if code < "TMG3"] == found
+    assert found or "other" not in cut(script)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("default", "gpus"), [("X", 2), ("tf.reverse(X, [1]) * 2.0", 3)])
+def test_an_input_that_is_a_batch_unless_it_is_fed_is_proven(
+    default: str, gpus: int, tmp_path: Path, tensorflow_python: str
+) -> None:
+    script = UNLESS_FED.format(default=default, read="X + other")
+    (tmp_path / "single.py").write_text(script)
+    (tmp_path / "multi.py").write_text(converted(script))
+    settings = VerifySettings(gpus=gpus, python=tensorflow_python)
+    assert verify(tmp_path / "single.py", tmp_path / "multi.py", settings).verdict == "passed"
 
 
 HALVES = """\

@@ -9,7 +9,8 @@ import pytest
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import read
-from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts
+from converter.verify import VerifySettings, verify
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts, run
 
 LAYERS = """\
 import tensorflow as tf
@@ -250,3 +251,70 @@ def test_a_list_that_is_only_filled_may_grow_in_each_tower(
     made = convert(read(str(tmp_path / "train.py")), Options())
     assert [d.code for d in made.diagnostics if d.severity == "error"] == ([found] if found else [])
     assert (made.status == "converted") == (found is None)
+
+
+HOPS = """\
+import sys
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+drawn = np.random.RandomState(1)
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.hops = []
+        {first}
+        self.build()
+        out = tf.layers.dense(self.hops[-1], 1)
+        self.loss = tf.reduce_mean(tf.square(out - self.y))
+        self.last = tf.reduce_sum(self.hops[-1], 1)
+        self.train_op = tf.train.AdamOptimizer(0.01).minimize(self.loss)
+
+    def build(self):
+        for hop in range({turns}):
+            {hop}
+
+
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(6):
+        x = drawn.rand(batch_size, 4)
+        print(sess.run([net.train_op, net.loss, net.last], {{net.x: x, net.y: x[:, :1]}}))
+"""
+HOP = "self.hops.append(tf.layers.dense(self.hops[-1], 4))"
+UNKNOWN_TURNS = "len(sys.argv) + 1"
+
+
+@pytest.mark.parametrize("turns", ["2", UNKNOWN_TURNS])
+def test_a_list_that_begins_with_an_input_holds_the_rows_of_a_tower_once_it_is_set_back(turns: str) -> None:
+    before, inside, after = parts(HOPS.format(first="self.hops.append(self.x)", turns=turns, hop=HOP))
+    assert any("first_hops = " in line and "list(self.hops)" in line for line in before)
+    cut = next(line for line in inside if "(self.hops[0], self.y), rows, weight = shard(" in line)
+    assert inside.index("self.hops[:] = first_hops") < inside.index(cut)
+    assert any(line.startswith("self.hops[0], self.y = hops_0_batch,") for line in after)
+
+
+@pytest.mark.parametrize(
+    "more", ["self.hops.insert(0, self.hops[-1])", "self.hops.pop(0)", "self.hops.reverse()", "del self.hops[0]"]
+)
+def test_an_input_in_a_list_whose_place_changes_is_refused(more: str) -> None:
+    hop = f"{HOP}\n            {more}"
+    assert run(HOPS.format(first="self.hops.append(self.x)", turns="2", hop=hop)).status == "refused"
+    assert run(HOPS.format(first="self.hops.append(self.x)", turns=UNKNOWN_TURNS, hop=hop)).status == "refused"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("gpus", "turns"), [(2, "2"), (3, UNKNOWN_TURNS)])
+def test_a_list_that_begins_with_an_input_is_proven(
+    gpus: int, turns: str, tmp_path: Path, tensorflow_python: str
+) -> None:
+    script = HOPS.format(first="self.hops.append(self.x)", turns=turns, hop=HOP)
+    (tmp_path / "single.py").write_text(script)
+    (tmp_path / "multi.py").write_text(converted(script))
+    settings = VerifySettings(gpus=gpus, python=tensorflow_python)
+    assert verify(tmp_path / "single.py", tmp_path / "multi.py", settings).verdict == "passed"
