@@ -104,6 +104,9 @@ def _done(proof: _Proof, found: Report) -> _Done:
         reason += f" ({proof.place})"
     elif status == "skipped" and found.untrained and proof.place:
         reason = f"the original itself does not train with it: {reason}"
+    elif status == "passed" and proof.settings.steps == "all":
+        left = [check.detail for check in found.checks if check.name == "whole run" and check.status != "passed"]
+        status, reason = ("skipped", f"its whole run is not compared: {left[0]}") if left else (status, reason)
     return _Done(proof, CheckResult(proof.name, status, reason), "passed" if open_ else found.verdict)
 
 

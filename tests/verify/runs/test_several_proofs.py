@@ -182,6 +182,18 @@ def test_what_the_time_is_too_short_for_fails_nothing(tmp_path: Path, monkeypatc
     assert "the time is up" in next(e.detail for e in report.ledger if e.what == "with 3 towers")
 
 
+def test_one_tower_is_not_reached_without_its_whole_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = CheckResult("whole run", "skipped", "it takes too long")
+    monkeypatch.setattr(
+        "converter.verify.runs.several_proofs.verify",
+        lambda _single, _multi, asked, *_: Report("passed", "", asked.gpus or 2, "per-gpu", 3, checks=(late,)),
+    )
+    report = verify_more(*pair(tmp_path, "argparse"), VerifySettings(whole=True))
+    (entry,) = [entry for entry in report.ledger if entry.what == "with 1 tower"]
+    assert entry.detail == "its whole run is not compared: it takes too long" and report.verdict == "passed"
+    assert "with 1 tower" in report.reason.partition("; not: ")[2]
+
+
 class Told:
     """A process that answers one event."""
 
