@@ -129,3 +129,35 @@ def test_a_train_op_that_never_comes_is_named(tmp_path: Path, tensorflow_python:
     report = proof(tmp_path, tensorflow_python, script, "", "", {})
     (entry,) = [entry for entry in report.ledger if entry.what == "train ops"]
     assert report.steps == 12 and "never ran in the compared steps" in entry.detail
+
+
+DRAWN = """
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+data = np.random.RandomState(2).rand(32, 3).astype(np.float32)
+real = tf.placeholder(tf.float32, [None, 3])
+with tf.variable_scope('generator'):
+    drawn = tf.layers.dense(tf.random_normal([batch_size, 2]), 3)
+with tf.variable_scope('critic'):
+    c_real = tf.layers.dense(real, 1, name='a')
+with tf.variable_scope('critic', reuse=True):
+    c_drawn = tf.layers.dense(drawn, 1, name='a')
+c_loss = tf.reduce_mean(c_drawn) - tf.reduce_mean(c_real)
+g_loss = -tf.reduce_mean(c_drawn)
+c_step = tf.train.GradientDescentOptimizer(0.1).minimize(c_loss, var_list=tf.trainable_variables('critic'))
+g_step = tf.train.GradientDescentOptimizer(0.1).minimize(g_loss, var_list=tf.trainable_variables('generator'))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 32, 8):
+        sess.run(c_step, {real: data[begin:begin + batch_size]})
+        sess.run(g_step)
+    print(sess.run(drawn).mean())
+"""
+
+
+@pytest.mark.tf1
+def test_a_run_behind_a_step_that_is_fed_no_batch(tmp_path: Path, tensorflow_python: str) -> None:
+    report = proof(tmp_path, tensorflow_python, DRAWN, "", "", {"steps": "all", "timeout": 300.0})
+    assert report.verdict == "passed", report
