@@ -500,6 +500,15 @@ class Facts:
         return found.values()
 
     @cached_property
+    def accesses_by_frame(self) -> Mapping[Frame, list[tuple[Site, list[tuple[int, Access]]]]]:
+        """As `accesses_by_site`, of the sites in each execution of a function or file, and in what it calls."""
+        found = defaultdict[Frame, list[tuple[Site, list[tuple[int, Access]]]]](list)
+        for site, accesses in self.accesses_by_site:
+            for frame in dict.fromkeys(step.frame for step in site.chain()):
+                found[frame].append((site, accesses))
+        return found
+
+    @cached_property
     def frames_by_node(self) -> Mapping[ast.AST, dict[Frame, None]]:
         """The executions of each function and file, in their order."""
         found = defaultdict[ast.AST, dict[Frame, None]](dict)

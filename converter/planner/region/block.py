@@ -68,7 +68,7 @@ class Block:
         """Reads and writes inside this block, each with the index of its statement."""
         if self._accesses is None:
             found: list[tuple[int, int, Access]] = []
-            for site, accesses in self.facts.accesses_by_site:
+            for site, accesses in self.facts.accesses_by_frame.get(self.frame, ()):
                 index = self.statement(site)
                 if index is not None and index >= 0:
                     found += [(number, index, access) for number, access in accesses]

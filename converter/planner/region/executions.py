@@ -98,8 +98,9 @@ def _ahead(first: StepGroup, others: Sequence[StepGroup]) -> tuple[Region, ...] 
 
 def none_in_other_call(region: Region, text: str) -> bool:
     """Whether another call of the function that a loop stands in leaves None under a name, as one that only tests."""
-    frames = (site.frame for site, _ in region.block.facts.accesses_by_site if site.stmt in region.block.index)
-    return any(is_none_in(frame, text) for frame in dict.fromkeys(frames) if frame is not region.block.frame)
+    block = region.block
+    frames = block.facts.frames_by_node.get(block.frame.node, ())
+    return any(is_none_in(frame, text) for frame in frames if frame is not block.frame)
 
 
 def is_none_in(frame: Frame, text: str) -> bool:
