@@ -13,7 +13,7 @@ from dataclasses import replace
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.factors import equal
+from converter.analysis.tensors.factors import equal, is_unnamed
 from converter.analysis.tensors.lengths import of_number
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean, same_count
 from converter.analysis.tensors.spreading import meets_variables, misfit
@@ -22,7 +22,6 @@ from converter.analysis.values import (
     BATCH,
     FED,
     FREE,
-    OPEN,
     ROWS,
     Batch,
     Bound,
@@ -281,12 +280,7 @@ def _wide(lengths: SequenceType[Factor]) -> Factor:
     numbers = [length for length in longer if isinstance(length, int)]
     if len(set(numbers)) > 1:
         return None
-    return numbers[0] if numbers else min(longer, key=lambda length: (_is_unnamed(length), str(length)), default=1)
-
-
-def _is_unnamed(length: Factor) -> bool:
-    """Whether nothing is known of a length but the axis that has it."""
-    return length is None or str(length).startswith(OPEN) or str(length)[:1].isdigit()
+    return numbers[0] if numbers else min(longer, key=lambda length: (is_unnamed(length), str(length)), default=1)
 
 
 def stack(values: Value, axis: int) -> Tensor:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from converter.analysis.tensors.lengths import Computed, times, written_out
 from converter.analysis.tensors.lengths import part as part_of
-from converter.analysis.values import BATCH, ROWS, Axis, Factor
+from converter.analysis.values import BATCH, OPEN, ROWS, Axis, Factor
 
 # Why a reshape is not followed: rows of several examples become one ("joined"); the rows of one example do not end
 # where those of the reshaped tensor do ("cut"); another axis takes a part of the batch ("front"); a length is unknown.
@@ -60,7 +60,15 @@ def _known_factors(one: Axis, two: Axis) -> Axis | None:
 
 def alike(one: Axis, two: Axis) -> bool:
     """Whether two axes may number their rows in one way, example after example, as far as their factors are known."""
-    return one[:1] == two[:1] == (BATCH,) and _known_factors(one[1:], two[1:]) is not None
+    mine, others = one[1:], two[1:]
+    if mine and others:  # axes that nothing names may be as long as each other
+        mine, others = (tuple(None if is_unnamed(f) else f for f in factors) for factors in (mine, others))
+    return one[:1] == two[:1] == (BATCH,) and _known_factors(mine, others) is not None
+
+
+def is_unnamed(length: Factor) -> bool:
+    """Whether nothing is known of a length but the axis that has it."""
+    return length is None or (isinstance(length, str) and (length.startswith(OPEN) or length[:1].isdigit()))
 
 
 def without(axis: Axis, count: Factor) -> Axis | None:

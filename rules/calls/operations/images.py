@@ -9,7 +9,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.rows import table, together
-from converter.analysis.tensors import algebra
+from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
 from converter.analysis.values import FREE, Batch, Lengths, Tensor, Value, opaque
 
@@ -32,6 +32,15 @@ def _image(call: Call) -> Value:
     return call.gives(kept, None if rank is None else (None,) * rank)
 
 
+def _resized(call: Call) -> Value:
+    """As `_image`, as high and wide as the size says."""
+    kept, images = _batch(call), algebra.as_tensor(call.values()[0]) if call.values() else Tensor()
+    size = shaping.lengths_of(shaping.shape_entries(call.get(1, "size")))
+    if kept.kind != "example" or size is None or len(size) != 2:
+        return _image(call)
+    return call.gives(kept, (None, *size, images.lengths[-1] if images.lengths else None))
+
+
 def _each(lengths: Lengths) -> Handler:
     """The call gives a tensor of these lengths with an entry for each image, or for each pair of images."""
     return lambda call: call.gives(_batch(call), lengths)
@@ -46,7 +55,11 @@ TRAITS: dict[Trait, str] = {
 CALLS: dict[str, Handler] = table(
     (
         "image.resize_images image.resize image.resize_area image.resize_bicubic image.resize_bilinear "
-        "image.resize_nearest_neighbor image.resize_image_with_crop_or_pad image.resize_image_with_pad "
+        "image.resize_nearest_neighbor",
+        _resized,
+    ),
+    (
+        "image.resize_image_with_crop_or_pad image.resize_image_with_pad "
         "image.resize_with_crop_or_pad image.resize_with_pad image.central_crop image.crop_to_bounding_box "
         "image.pad_to_bounding_box image.draw_bounding_boxes image.flip_left_right image.flip_up_down "
         "image.rot90 image.transpose image.transpose_image image.random_flip_left_right "

@@ -307,3 +307,41 @@ def test_means_with_a_denominator_for_each_column_have_no_common_weight() -> Non
     both = "tf.stack([M, M * 2], 1)"
     loss = f"loss = tf.reduce_mean(tf.reduce_sum(tf.stack([error] * 2, 1) * {both}, 0) / tf.reduce_sum({both}, 0))"
     assert codes(script(loss)) == ["TMG302"]
+
+
+SEGMENTS = """\
+import tensorflow as tf
+
+batch_size, classes = 4, 5
+X = tf.placeholder(tf.float32, [None, SIDE, SIDE, 3])
+Y = tf.placeholder(tf.int32, [None, None, None, 1])
+net = tf.layers.conv2d(X, 8, 3, padding='same', strides=STRIDES)
+net = tf.layers.conv2d(net, classes, 1) + tf.layers.conv2d(net, classes, 3, padding='same')
+rows = tf.reshape(net, [-1, classes])
+flat = tf.reshape(tf.image.resize_nearest_neighbor(Y, SIZE), [-1])
+kept = tf.squeeze(tf.where(tf.less_equal(flat, classes - 1)), 1)
+each = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=tf.gather(rows, kept), labels=tf.gather(flat, kept))
+loss = tf.reduce_mean(each)
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for begin in range(0, 32, batch_size):
+        sess.run(step, {X: images[begin:begin + batch_size], Y: masks[begin:begin + batch_size]})
+"""
+
+
+@pytest.mark.parametrize(
+    ("side", "strides", "size", "masked"),
+    [
+        ("None", "2", "tf.shape(net)[1:3]", True),
+        ("None", "2", "tf.stack(net.get_shape()[1:3])", True),
+        ("8", "1", "[8, 8]", True),
+        ("None", "1", "[8, 8]", True),  # as many rows as the net gives, or the script itself ends
+        ("8", "1", "[4, 4]", False),
+        ("8", "1", "[8, 4]", False),
+    ],
+)
+def test_pixels_that_a_mask_of_resized_labels_leaves(side: str, strides: str, size: str, masked: bool) -> None:
+    """Resized labels are as high and wide as their size says, and a mask of these picks pixels of the net."""
+    text = SEGMENTS.replace("SIDE", side).replace("STRIDES", strides).replace("SIZE", size)
+    assert ("TMG302" in codes(text)) != masked
+    assert ("weigh_losses(" in converted(text)) == masked
