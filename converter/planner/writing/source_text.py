@@ -15,6 +15,7 @@ from converter.plan import At, Replace
 from converter.planner.questions.statements import blocks
 
 PLACED = (ast.expr, ast.stmt, ast.alias, ast.keyword, ast.arg, ast.excepthandler)  # nodes that have a place in a file
+QUOTES = '"""', "'''"  # around a text of several lines
 LETTER = "\u01c3"  # stands for the NULs around a helper's name where Python reads planned text
 
 
@@ -83,13 +84,14 @@ class SourceText:
         return f"({made})" if isinstance(node, ast.NamedExpr) else made
 
     def with_argument(self, call: ast.Call, argument: str) -> str:
-        """The text of a call with one more argument behind its last."""
+        """The text of a call with one more argument behind its last; it keeps its lines, but for texts of several."""
         text = self._planned(call)
         line, column, comma = _last_argument(text)
         before = text.split("\n")
         offset = sum(len(part) + 1 for part in before[: line - 1]) + column
         separator = {"(": "", ",": " "}.get(comma, ", ")
-        return _as_written(f"{text[:offset]}{separator}{argument}{text[offset:]}", self._indent(call))
+        made, whole = f"{text[:offset]}{separator}{argument}{text[offset:]}", any(quotes in text for quotes in QUOTES)
+        return _as_written(made, self._indent(call)) if whole else _lined(made, self._indent(call))
 
     def _indent(self, node: ast.AST) -> str:
         """The blanks in front of a node's statement."""
@@ -129,9 +131,13 @@ def _as_written(text: str, indent: str) -> str:
     if "#" in text and any(token.type == tokenize.COMMENT for token in _tokens(f"({text}\n)")):
         with suppress(SyntaxError):
             parse_expression(code)
-            first, *rest = text.split("\n")
-            return "\n".join([first, *(line.removeprefix(indent) for line in rest)])
+            return _lined(text, indent)
     return ast.unparse(parse_expression(f"({code}\n)")).replace(LETTER, "\0")
+
+
+def _lined(text: str, indent: str) -> str:
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(line.removeprefix(indent) for line in rest)])
 
 
 def _tokens(text: str) -> list[tokenize.TokenInfo]:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, body, codes
+from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, body, codes, converted
 
 GRAPH = INPUTS + MODEL + STEP
 SOFT = "config = tf.ConfigProto(allow_soft_placement=True)"
@@ -161,7 +161,7 @@ def session_lines(session: str, **options: object) -> list[str]:
         ),
         (
             "sess = tf.Session(\n    graph=None,\n)\n" + RUN,
-            [MADE, "sess = tf.Session(graph=None, config=config)"],
+            [MADE, "sess = tf.Session(", "    graph=None, config=config", ")"],
         ),
     ],
 )
@@ -383,3 +383,11 @@ def test_what_other_code_calls_back_has_sessions_too(name: str, given: str, chan
     text = "import optuna\n" + GRAPH + "xs, ys = load()\n" + TUNED.format(name=name, given=given)
     lines = [line for line in body(text) if "tf.Session(config=config)" in line]
     assert len(lines) == changed
+
+
+@pytest.mark.parametrize("comment", ["", "  # of the graph"])
+def test_a_call_that_gets_an_argument_keeps_its_lines(comment: str) -> None:
+    """Its numbers and quotes, too, stay as the script has them."""
+    call = f'tf.Session(\n    target="",{comment}\n    graph=tf.get_default_graph()\n)'
+    made = converted(SCRIPT.replace("tf.Session()", call))
+    assert call.replace("graph()", "graph(), config=config") in made
