@@ -270,7 +270,8 @@ def _sets(compared: Facts, towers: int, said: Collection[str]) -> list[CheckResu
 
     for row in compared["sets"] if drawn else ():
         often = row["own_rows"] / max(1, row["different"])
-        expected = 4 * math.exp(-often) * row["different"] + 3 if often > 1 else math.inf
+        unseen = max(4 * math.exp(-often) * row["different"], 2 * row["once"])  # by chance
+        expected = unseen + 3 if often > 1 else math.inf
         if max(row["new"], row["lost"]) > expected and (why := _collected(compared, said, expected)):
             return only("skipped", why)
         if row["new"] > expected:

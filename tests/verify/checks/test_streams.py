@@ -469,6 +469,7 @@ def ran(**changes: Any) -> Ran:
         "new": 0,
         "lost": 0,
         "different": 80,
+        "once": 0,
     }
     rates = changes.pop("rates", ([], []))
     mine = {"ended": changes.pop("mine", "end"), "epochs": 0, "steps": 10, "diary": changes.pop("diary", diary)}
@@ -551,6 +552,8 @@ OTHERS = {"fed": [{**SAME, "status": "drawn"}], "own_rows": 800, "rows": 800, "n
         ({"new": 0}, ("TMG348",), "passed", "the same set"),
         ({"fed": [{**SAME, "status": "differs", "step": 1}], "new": 0}, ("TMG347",), "passed", "the same set"),
         ({"fed": [{**SAME, "status": "differs", "step": 1}]}, ("TMG347",), "failed", "never fed"),
+        ({"once": 20}, (), "skipped", "which examples are drawn is left to chance"),  # rows made up for each batch
+        ({"once": 5}, (), "failed", "30 examples that the original is never fed"),
     ],
 )
 def test_examples_that_each_run_collects(changes: Any, said: Any, status: str, words: str) -> None:

@@ -234,7 +234,8 @@ class Epochs(object):
 def sets(own, theirs):
     """Which examples went in, of each train op: numbers of steps and examples of both scripts.
 
-    new, lost: how many different examples only one of both was fed; different: of the original's; short: whether
+    new, lost: how many different examples only one of both was fed; different: of the original's; once: of these the
+    ones that it takes once, about as many as another run of such draws has that this one has not; short: whether
     the original's batches are of different sizes; batch: the largest of them; sizes: of the conversion's batches.
     """
     result = []
@@ -252,6 +253,7 @@ def sets(own, theirs):
                 'new': len(set(others) - set(mine)),
                 'lost': len(set(mine) - set(others)),
                 'different': len(set(mine)),
+                'once': sum(count == 1 for count in collections.Counter(mine).values()),
             }
         )
     return result
