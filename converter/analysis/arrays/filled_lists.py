@@ -112,7 +112,7 @@ def _rows_beside(facts: Facts, counts: list[Value], rows: Sequence | Host, put: 
 def _moved_in(facts: Facts, loop: Site, places: Iterable[Place]) -> int:
     """By how much each turn moves a number on; 0 where it is not known, or does not begin anew with the same one."""
     writes = _writes_to(facts, places)
-    by = {write.site.stmt: moved_by(facts, write) for write in writes if moved_by(facts, write)}
+    by = {write.site.stmt: step for write in writes if (step := moved_by(facts, write))}
     starts = [write.value for write in writes if write.site.stmt not in by]
     if len(by) != 1 or not by.keys() <= {*getattr(loop.stmt, "body", ())}:
         return 0

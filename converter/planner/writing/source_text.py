@@ -15,7 +15,7 @@ from converter.plan import At, Replace
 from converter.planner.questions.statements import blocks
 
 PLACED = (ast.expr, ast.stmt, ast.alias, ast.keyword, ast.arg, ast.excepthandler)  # nodes that have a place in a file
-QUOTES = '"""', "'''"  # around a text of several lines
+TEXTS = '"""', "'''", "\\\n"  # what a text of several lines has in it
 LETTER = "\u01c3"  # stands for the NULs around a helper's name where Python reads planned text
 
 
@@ -90,7 +90,7 @@ class SourceText:
         before = text.split("\n")
         offset = sum(len(part) + 1 for part in before[: line - 1]) + column
         separator = {"(": "", ",": " "}.get(comma, ", ")
-        made, whole = f"{text[:offset]}{separator}{argument}{text[offset:]}", any(quotes in text for quotes in QUOTES)
+        made, whole = f"{text[:offset]}{separator}{argument}{text[offset:]}", any(part in text for part in TEXTS)
         return _as_written(made, self._indent(call)) if whole else _lined(made, self._indent(call))
 
     def _indent(self, node: ast.AST) -> str:

@@ -33,10 +33,11 @@ def _image(call: Call) -> Value:
 
 
 def _resized(call: Call) -> Value:
-    """As `_image`, as high and wide as the size says."""
+    """As `_image`, as high and wide as the size says, unless the ratio of both is kept."""
     kept, images = _batch(call), algebra.as_tensor(call.values()[0]) if call.values() else Tensor()
     size = shaping.lengths_of(shaping.shape_entries(call.get(1, "size")))
-    if kept.kind != "example" or size is None or len(size) != 2:
+    as_said = not call.given("preserve_aspect_ratio") and len(call.args) < 4
+    if kept.kind != "example" or size is None or len(size) != 2 or not as_said:
         return _image(call)
     return call.gives(kept, (None, *size, images.lengths[-1] if images.lengths else None))
 

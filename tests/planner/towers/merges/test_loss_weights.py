@@ -318,7 +318,7 @@ Y = tf.placeholder(tf.int32, [None, None, None, 1])
 net = tf.layers.conv2d(X, 8, 3, padding='same', strides=STRIDES)
 net = tf.layers.conv2d(net, classes, 1) + tf.layers.conv2d(net, classes, 3, padding='same')
 rows = tf.reshape(net, [-1, classes])
-flat = tf.reshape(tf.image.resize_nearest_neighbor(Y, SIZE), [-1])
+flat = tf.reshape(tf.image.resize_images(Y, SIZE, method=1), [-1])
 kept = tf.squeeze(tf.where(tf.less_equal(flat, classes - 1)), 1)
 each = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=tf.gather(rows, kept), labels=tf.gather(flat, kept))
 loss = tf.reduce_mean(each)
@@ -337,6 +337,7 @@ with tf.Session() as sess:
         ("8", "1", "[8, 8]", True),
         ("None", "1", "[8, 8]", True),  # as many rows as the net gives, or the script itself ends
         ("8", "1", "[4, 4]", False),
+        ("8", "1", "[8, 9], preserve_aspect_ratio=True", True),  # 8 by 8 of square labels
         ("8", "1", "[8, 4]", False),
     ],
 )

@@ -21,7 +21,7 @@ LOUDER = 2.0**20  # a power of two, so that nothing is rounded
 LEAST = 3  # steps that are kept and compared, however long they take
 FURTHER = 9  # steps that are kept beyond those asked for while a train op of the script has not run
 KEEPS = re.compile('Enqueue|Stage')  # what a run may keep outside of the variables
-LONGER = 2  # so many times as long as the steps asked for the further ones may take, together with them
+SPARE = 20.0  # seconds that these may take
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 
 
@@ -40,7 +40,7 @@ class Recorder(Role):
         self.gathering = None  # placement and work of the run whose gradients a later step applies
         self.cut = ''  # why no further steps were kept, though the script may take some
         self.until, self.skipped = None, 0  # when a script is ended that goes on behind the kept steps; its steps there
-        self.enough = None  # the seconds after which as many steps were kept as are asked for
+        self.enough = None  # when as many steps were kept as are asked for
 
     def step(self, call):
         """Takes one training step and keeps it.
@@ -73,10 +73,9 @@ class Recorder(Role):
 
     def _waits(self):
         """Whether to go on beyond the steps asked for, for a train op that has not run: a few, and not for long."""
-        taken = time.time() - self.begun
-        self.enough = self.enough or taken
-        further = len(self.kept) - self.job['steps']
-        return bool(self._unrun()) and further < FURTHER and taken < LONGER * self.enough
+        self.enough = self.enough or time.time()
+        in_time = time.time() - self.enough < SPARE
+        return in_time and len(self.kept) - self.job['steps'] < FURTHER and bool(self._unrun())
 
     def _save_first(self, call):
         """Saves the checkpoint that the original is to read."""

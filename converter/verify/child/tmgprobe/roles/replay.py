@@ -181,8 +181,9 @@ class Replayer(Role):
                 continue  # the script has closed that session
             if kept['drew'] and not drew:
                 rows = [{'name': kept['drew'][0], 'status': 'draws'}] + rows
-            if self._shows_kept(call) and self._evaluates_unevenly(place[0]):
-                rows = [dict(row, status='averaged') if row['status'] == 'differs' else row for row in rows]
+            apart = [row for row in rows if row['status'] == 'differs']
+            if apart and self._shows_kept(call) and self._evaluates_unevenly(place[0]):
+                rows = [dict(row, status='averaged') if row in apart else row for row in rows]
             at_end = self.answer is not None and self.recording.get('skipped')
             self.apart.append({'steps': None if at_end else place[0], 'rows': rows})
         self.asides.taken = []

@@ -11,7 +11,7 @@ import copy
 import json
 import threading
 
-from tmgprobe.graph import graphs, rates
+from tmgprobe.graph import rates
 from tmgprobe.reference import stream
 from tmgprobe.roles.role import Role
 
@@ -62,16 +62,8 @@ class WholeRun(Role):
     @staticmethod
     def _numbers_set(call):
         """The numbers that variables hold and no step writes, by their names: a rate may be, which the script sets."""
-        store, written = call.store(), graphs.written(call.step.operations)
-        names = [
-            name
-            for name, variable in sorted(store.variables.items())
-            if variable.get_shape().ndims == 0
-            and variable.dtype.base_dtype.is_floating
-            and name.split(':')[0] not in written
-            and variable.op.name in call.step.reads
-        ]
-        values = store.read(names) if names else {}
+        names = call.step.numbers_read
+        values = call.store().read(names) if names else {}
         return [float(values[name]) for name in names if name in values]
 
     def aside(self, call):
@@ -118,10 +110,10 @@ class WholeRun(Role):
         other.kinds, other.used = kinds, theirs['used']
         other.states = streams.states  # compared in the first steps
         other.turns = [tuple(kind) for kind in theirs['turns']]
-        taken = set(stream.examples(streams.kinds))
+        own = stream.lists(streams.kinds)
         mine = copy.copy(self.evaluations)
         mine.runs, others = ([(0, run) for _, run in each] for each in (runs, theirs['evaluations']))
-        repeats, drawing = _repeats(stream.lists(streams.kinds), again), streams
+        repeats, drawing = _repeats(own, again), streams
         if towers == 1 and repeats:  # each batch is one of the original's: drawn alike, it is the same one
             drawing = copy.copy(streams)
             drawing.drawn, drawing.used = {}, []
@@ -129,7 +121,7 @@ class WholeRun(Role):
             'fed': stream.figures(drawing, other, towers, streams.unordered, self.computed),
             'sets': stream.sets(streams.kinds, kinds),
             # how many different examples of the original's other run, of a few steps, this one has not taken
-            'again': len({mark for steps in again.values() for marks in steps for mark in marks} - taken),
+            'again': len(_marks(again) - _marks(own)),
             'repeats': repeats,
             'evaluated': stream.compared_runs(drawing, other, mine, others, towers),
             'after': [
@@ -140,6 +132,11 @@ class WholeRun(Role):
                 )
             ],
         }
+
+
+def _marks(lists):
+    """All marks in what `stream.lists` gives."""
+    return {mark for steps in lists.values() for marks in steps for mark in marks}
 
 
 def _repeats(own, again):

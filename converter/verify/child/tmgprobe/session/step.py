@@ -55,6 +55,19 @@ class Step(object):
         return tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
 
     @lazy
+    def numbers_read(self):
+        """The names of the variables of one number from which something is computed, and that stay as they are."""
+        written = graphs.written(self.operations)
+        return [
+            name
+            for name, variable in sorted(graphs.variables(self.tf, self.graph).items())
+            if variable.get_shape().ndims == 0
+            and variable.dtype.base_dtype.is_floating
+            and variable.op.name in self.reads
+            and variable.op.name not in written
+        ]
+
+    @lazy
     def resets(self):
         """The local variables that a run of operations alone sets anew, as counts of tf.metrics where an epoch ends."""
         local = {variable.op.name for variable in self.graph.get_collection('local_variables')}
