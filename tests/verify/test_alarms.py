@@ -689,3 +689,46 @@ def test_as_many_rows_as_a_number_says_and_rows_that_are_computed_again(tmp_path
     made.write_text(right[:behind] + again.replace("[h, h]", "[h, -h]") + right[behind + len(again) :])
     settings = VerifySettings(gpus=2, python=tensorflow_python)
     assert verify(tmp_path / "train.py", made, settings).verdict == "failed"
+
+
+# A summary of each step's batch, and of validation examples where these are what was read last.
+SHOWN_OF_EITHER = """
+import numpy as np
+import tensorflow as tf
+batch_size = 6
+rows, at = np.random.RandomState(1).rand(200, 4).astype('float32'), [0, 150]
+def read(kind, size):
+    at[kind] += size
+    return rows[at[kind] - size:at[kind]]
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean((tf.layers.dense(x, 1) - 0.4) ** 2)
+train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+tf.summary.scalar('loss', loss)
+merged = tf.summary.merge_all()
+writer = tf.summary.FileWriter('logs')
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(7):
+        batch = read(0, batch_size)
+        sess.run(train, {x: batch})
+        if i % 5 == 0:
+            batch = read(1, batch_size)
+            print(sess.run(loss, {x: batch}))
+        writer.add_summary(sess.run(merged, {x: batch}), i)
+"""
+
+
+@pytest.mark.tf1
+def test_a_summary_of_what_was_read_last(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, SHOWN_OF_EITHER, tensorflow_python)
+    assert report.verdict == "passed", report.reason
+    made = tmp_path / "train_mg.py"
+    right = made.read_text()
+    settings = VerifySettings(gpus=2, python=tensorflow_python)
+    # the summary meets no run of the loss behind the first step: it is not compared with that
+    made.write_text(right.replace("if i % 5 == 0:", "if i % 5 == 1:"))
+    report = verify(tmp_path / "train.py", made, settings)
+    assert [one.name for one in report.checks if one.status == "failed"] == ["data of evaluations"], report
+    made.write_text(right.replace("sess.run(merged, {x: batch}), i)", "sess.run(tf.as_string(loss), {x: batch}), i)"))
+    report = verify(tmp_path / "train.py", made, settings)
+    assert "fetches" in [one.name for one in report.checks if one.status == "failed"], report

@@ -341,6 +341,12 @@ def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
         ([(5, "vw")], [(2, "vw"), (4, "vw")], ("", ""), ("differs", "order")),  # 4 batches came before
         ([(5, "vw")], [(6, "vw"), (9, "vw")], ("", ""), ("differs", "order")),
         ([(5, "vw"), (10, "vw")], [(n, "vw") for n in range(1, 12) if n % 5], ("", ""), ("differs", "order")),
+        # a loss and a summary of what was read for both, and of the step's batch where nothing is read
+        ([(1, "uv")] * 2 + [(2, "cd")], [(1, "uvwx")] * 2, ("abcd", "abcd"), ("same", "")),
+        ([(1, "uv")] * 2 + [(2, "cd")], [(1, "uvwx"), (1, "yz")], ("abcd", "abcd"), ("differs", "others")),
+        ([(1, "uv")] * 2 + [(2, "cd")], [(1, "abcd")] * 2, ("abcd", "abcd"), ("differs", "training")),
+        ([(0, "uv")] * 2 + [(0, "wx")] * 2 + [(0, "cd")], [(0, "uvwx")] * 2, ("abcd", "abcd"), ("same", "")),
+        ([(0, "uv")] * 2 + [(0, "wx")] * 2 + [(0, "cd")], [(0, "wxuv")] * 2, ("abcd", "abcd"), ("differs", "order")),
     ],
 )
 def test_evaluations(own: Any, theirs: Any, training: Any, expected: Any) -> None:

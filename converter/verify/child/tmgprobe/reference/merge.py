@@ -521,9 +521,10 @@ class FetchedValue(object):
     def _parts(self, value):
         if isinstance(value, dict):
             return value, set(), []
-        if self.is_summary and np.ndim(value) == 0:
-            return summary.parts(self.reference.one.call.tf, value)
-        return {'': np.asarray(value)}, set(), []
+        whole = {'': np.asarray(value)}, set(), []
+        if self.is_summary and np.ndim(value) == 0 and whole[0][''].dtype.kind in 'OS':
+            return summary.parts(self.reference.one.call.tf, value) or whole
+        return whole
 
     def _named(self, value):
         """The parts of a value of the original's, under the conversion's tags."""

@@ -530,7 +530,7 @@ def _evaluation(kind, own, theirs, training, towers, reads_on=False):
     """
     name = max(kind, key=lambda name: len({mark for _, run in own for mark in run[name] if mark[:1] != SETTING}))
     found = {'status': streams.SAME, 'rows': 0, 'own_rows': 0, 'fault': ''}
-    own, theirs = _unlike(own, theirs, name, training, towers)
+    own, theirs = _taken_once(*_unlike(own, theirs, name, training, towers), name=name, towers=towers)
     if (not own and not theirs) or _same_each_time(own, theirs, name, towers):
         return found
     mine, others = ([mark for _, run in runs for mark in run[name]] for runs in (own, theirs))
@@ -603,6 +603,9 @@ def _unlike(own, theirs, name, training, towers):
         own = [one for one in own if one[1][name] not in contents[1] and not set(one[1][name]) <= training[0]]
         return (own, theirs) if theirs else ((), ())  # whole runs, which evaluate more or less often
     pairs = list(zip(own, theirs)) if [gap for gap, _ in own] == [gap for gap, _ in theirs] else []
+    if not pairs:  # a summary's run may be fed the step's batch, and after each tenth step what was evaluated
+        left = [[one for one in runs if not set(one[1][name]) <= each] for runs, each in zip((own, theirs), training)]
+        return (left[0], left[1] or theirs) if left[0] else (own, theirs)
     fed = [(one, other, one[1][name], other[1][name]) for one, other in pairs]
     left = [
         (one, other)
@@ -612,7 +615,13 @@ def _unlike(own, theirs, name, training, towers):
             set(mine) <= training[0] and set(others) <= training[1] and len(mine) <= len(others) <= towers * len(mine)
         )
     ]
-    return tuple(zip(*left)) if left else ((), ()) if pairs else (own, theirs)
+    return tuple(zip(*left)) if left else ((), ())
+
+
+def _taken_once(own, theirs, name, towers):
+    """The runs of both without those that take the examples of the run before them again, between the same steps."""
+    numbers = streams.taken_once(*([(gap, run[name]) for gap, run in runs] for runs in (own, theirs)), towers=towers)
+    return [[runs[number] for number in each] for each, runs in zip(numbers, (own, theirs))]
 
 
 def _smaller(own, theirs, name):

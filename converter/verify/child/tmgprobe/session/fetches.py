@@ -158,7 +158,8 @@ class Asides(object):
             return None
         elements = call.step.elements
         # what is kept in variables is shown at a script's end, as many values as a run between steps may reset
-        kind = (tuple(sorted(call.fed)), len(elements), all(graphs.reads_variable(element) for element in elements))
+        texts = tuple(getattr(element, 'dtype', None) == 'string' for element in elements)  # as summaries are
+        kind = (tuple(sorted(call.fed)), texts, all(graphs.reads_variable(element) for element in elements))
         # a copy of the model that has its own variables is fed alike, and may be run more or less often
         keys = (gap, kind, call.step.reads), (gap, kind)
         numbers = tuple(self.seen.get(key, 0) for key in keys)

@@ -5,6 +5,7 @@ from __future__ import absolute_import, division, print_function
 import re
 
 import numpy as np
+from google.protobuf import message
 
 TOWER = re.compile(r'^tower_\d+/')
 PASSING = ('Identity', 'Merge', 'Switch')
@@ -31,12 +32,16 @@ def plain(tag):
 
 
 def parts(tf, value):
-    """({tag: numbers}, {tags of one tower only}, [tags that are there twice]) of a serialised Summary.
+    """({tag: numbers}, {tags of one tower only}, [tags that are there twice]) of a serialised Summary; None of no such.
 
     Tags are without the scope of a tower: what a model summarises in the towers has it in front.
     """
     found, single, twice = {}, set(), []
-    for entry in tf.Summary.FromString(bytes(value)).value:
+    try:
+        entries = tf.Summary.FromString(bytes(value)).value
+    except message.DecodeError:  # the other script fetches another text in its place
+        return None
+    for entry in entries:
         tag = TOWER.sub('', entry.tag)
         if tag in found:
             twice.append(tag)
