@@ -732,3 +732,31 @@ def test_a_summary_of_what_was_read_last(tmp_path: Path, tensorflow_python: str)
     made.write_text(right.replace("sess.run(merged, {x: batch}), i)", "sess.run(tf.as_string(loss), {x: batch}), i)"))
     report = verify(tmp_path / "train.py", made, settings)
     assert "fetches" in [one.name for one in report.checks if one.status == "failed"], report
+
+
+# The gradient of a bias in front of a batch norm is rounding alone: its signs are chance, as are its zeros.
+NOISE = """
+import numpy as np
+import tensorflow as tf
+rows = np.random.RandomState(1).rand(96, 4).astype('float32')
+x = tf.placeholder(tf.float32, [None, 4])
+hidden = tf.layers.batch_normalization(tf.layers.dense(x, 64), training=True)
+loss = tf.reduce_mean((tf.layers.dense(tf.nn.relu(hidden), 1) - 0.4) ** 2)
+pairs = tf.train.GradientDescentOptimizer(0.01).compute_gradients(loss)
+train = tf.train.GradientDescentOptimizer(0.01).apply_gradients(pairs)
+signs = [tf.sign(gradient) for gradient, _ in pairs]
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 96, 8):
+        print(sess.run([train, signs], {x: rows[begin:begin + 8]}))
+"""
+
+
+@pytest.mark.tf1
+def test_signs_of_a_gradient_of_rounding(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, NOISE, tensorflow_python, gpus=3)
+    assert report.verdict == "passed" and "last digits" in of(report, "fetches"), report
+    made = tmp_path / "train_mg.py"
+    made.write_text(made.read_text().replace("tf.sign(gradient)", "tf.sign(-gradient)"))
+    report = verify(tmp_path / "train.py", made, VerifySettings(gpus=3, python=tensorflow_python))
+    assert "fetches" in [one.name for one in report.checks if one.status == "failed"], report

@@ -9,7 +9,6 @@ from tmgprobe.graph import graphs
 from tmgprobe.reference import faults, kinds, merge
 from tmgprobe.values import compare
 
-NOISE = 1e-5  # share of the largest gradient below which a variable's gradient is rounding
 LOSS = 1e-5  # the relative error above which a loss is not the original's, as in checks/training.py
 
 ADDED = ('Add', 'AddV2', 'AddN', 'Sub')
@@ -78,7 +77,7 @@ def check(one, result=None):
     one.figures['noise'] = sorted(
         key[1]
         for key, value in wanted.items()
-        if result is None and (key in rounding or (value is not None and compare.largest(value) <= NOISE * scale))
+        if result is None and (key in rounding or (value is not None and compare.largest(value) <= compare.NOISE * scale))
     )
     shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
     return Checked(found, name, wanted, scale, shards)

@@ -20,7 +20,7 @@ import numpy as np
 from tmgprobe.graph import graphs
 from tmgprobe.reference import reductions, region
 from tmgprobe.session import fetches as fetched
-from tmgprobe.values import compare, inputs, summary
+from tmgprobe.values import compare, inputs, spread, summary
 from tmgprobe.values.lazy import reached
 
 TOWERS = re.compile('(?<=one tower) [0-9]+$')  # a tower's number
@@ -612,26 +612,40 @@ class FetchedValue(object):
         error, how, wanted = best
         found = self.found[part]
         row = {'status': 'differs', 'part': part, 'error': error, 'words': _words(found, wanted)}
-        spread = self._spread(part)
-        if spread >= error / 10:
-            return dict(row, status='unsteady', spread=spread)
+        moved = self._spread(part, error)
+        if moved >= error / 10:
+            return dict(row, status='unsteady', spread=moved)
         others = {TOWERS.sub('', one) for distance, one, _ in tried if distance <= CLOSE}
         if others:
             return dict(row, fault='another way', how=[TOWERS.sub('', how), min(others)])
         faults = [self._fault(part, found, np.asarray(reading)) for _, _, reading in tried]
         return dict(row, fault=next((fault for fault in faults if fault), None))
 
-    def _spread(self, part):
-        """How far the original's own value moves when its weights change in the last place."""
-        feed = self.reference.base if self.reference.whole else self.reference.splits[0][0][0]
-        before, values = self.reference.one.kept['before'], []
-        for weights in [before] + [compare.nudged(before, seed) for seed in range(3)]:
-            self.reference.reset(weights)
-            for value in self.reference.values([self.fetch], feed).values():
-                values.append(self._named(value)[part])
-        self.reference.reset()
-        errors = [compare.value_error(value, values[0]) for value in values[1:]]
-        return max([error for error in errors if error - error == 0] or [0.0])
+    def _spread(self, part, error):
+        """How far the original's own value moves when its weights change in the last place, as far as `error` asks.
+
+        It may also move where gradients that are rounding alone are none, as the share of zeros in one does.
+        """
+        reference = self.reference
+        feed = reference.base if reference.whole else reference.splits[0][0][0]
+        before = reference.one.kept['before']
+
+        def values(weights):
+            reference.reset(weights)
+            return [self._named(value)[part] for value in reference.values([self.fetch], feed).values()]
+
+        def errors(weights):
+            return {part: max([compare.value_error(*pair) for pair in zip(values(weights), own)] or [0.0])}
+
+        own = values(before)
+        moved = spread.largest_of_tries({part: error}, before, errors)[part]
+        if moved < error / 10:
+            gates = reference.gates
+            reference.gates = _without_noise(gates)
+            moved = max(moved, errors(before)[part])
+            reference.gates = gates
+        reference.reset()
+        return moved
 
     def _fault(self, part, found, wanted):
         """What the value is instead, where it is something known."""
@@ -647,6 +661,13 @@ class FetchedValue(object):
             if found.ndim and found.size and _sorted_rows(found, wanted):
                 return 'order'
         return None
+
+
+def _without_noise(gradients):
+    """{name: gradient} with zeros for those that are rounding beside the largest one."""
+    sizes = {name: compare.largest(value) for name, value in gradients.items() if np.asarray(value).dtype.kind == 'f'}
+    most = compare.NOISE * max(list(sizes.values()) or [0.0])
+    return {name: np.zeros_like(one) if sizes.get(name, most + 1) <= most else one for name, one in gradients.items()}
 
 
 def writes_variable(operation, by='Assign'):

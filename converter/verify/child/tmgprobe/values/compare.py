@@ -6,6 +6,7 @@ import numpy as np
 from tmgprobe.values import own_random
 
 ROUNDING = 2.0**-23  # float32
+NOISE = 1e-5  # share of the largest gradient below which a variable's gradient is rounding
 
 
 def dense(gradient, shape):
