@@ -760,3 +760,53 @@ def test_signs_of_a_gradient_of_rounding(tmp_path: Path, tensorflow_python: str)
     made.write_text(made.read_text().replace("tf.sign(gradient)", "tf.sign(-gradient)"))
     report = verify(tmp_path / "train.py", made, VerifySettings(gpus=3, python=tensorflow_python))
     assert "fetches" in [one.name for one in report.checks if one.status == "failed"], report
+
+
+# What is kept of the whole batch behind the update, and a hook that acts by a count which is read beside its increment.
+KEPT_BEHIND = """
+import tempfile
+import numpy as np
+import tensorflow as tf
+rows = np.random.RandomState(5).rand(96, 4).astype('float32')
+kinds = (rows.sum(1) > 2).astype('int32')
+pairs = tf.data.Dataset.from_tensor_slices((rows, kinds)).repeat().batch(8).make_one_shot_iterator()
+x, y = pairs.get_next()
+hidden = tf.layers.batch_normalization(tf.layers.dense(x, 8, use_bias=False), momentum=0.9, training=True)
+logits = tf.layers.dense(tf.nn.relu(hidden), 2)
+loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+right = tf.equal(tf.argmax(logits, 1, output_type=tf.int32), y)
+accuracy = tf.reduce_mean(tf.cast(right, tf.float32))
+step = tf.train.get_or_create_global_step()
+with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(loss, step)
+average = tf.train.ExponentialMovingAverage(0.9)
+with tf.control_dependencies([train]):
+    train = average.apply([loss, accuracy])
+tf.summary.scalar('loss', loss)
+with tf.train.MonitoredTrainingSession(
+    checkpoint_dir=tempfile.mkdtemp(),
+    hooks=[tf.train.StopAtStepHook(9)],
+    save_checkpoint_secs=None,
+    save_summaries_steps=4,
+) as session:
+    while not session.should_stop():
+        session.run(train)
+"""
+
+
+@pytest.mark.tf1
+def test_what_is_kept_of_a_batch_behind_its_update(tmp_path: Path, tensorflow_python: str) -> None:
+    (tmp_path / "train.py").write_text(KEPT_BEHIND)
+    made = convert(read(str(tmp_path / "train.py")), Options())
+    assert made.text is not None
+    multi = tmp_path / "train_mg.py"
+    settings = VerifySettings(gpus=2, python=tensorflow_python, steps=ALL_STEPS)
+    for old, new, faults in (
+        ("", "", set()),
+        ("tf.concat(tower_logits, 0)", "tf.concat(tower_logits[:1] * num_gpus, 0)", {"update"}),
+    ):
+        assert old in made.text
+        multi.write_text(made.text.replace(old, new))
+        report = verify(tmp_path / "train.py", multi, settings)
+        failed = {check.name for check in report.checks if check.status == "failed"}
+        assert failed >= faults and bool(failed) == bool(faults), (new, report)

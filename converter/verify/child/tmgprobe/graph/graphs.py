@@ -358,6 +358,14 @@ def assigned(operation):
     return variable_of(operation.inputs[0]) if assigns else None
 
 
+def order_before_counting(tensor, counter):
+    """Has a value read before the operations that count this variable up, but for those in conditions and loops."""
+    for operation in tensor.graph.get_operations():
+        counts = operation.type.startswith('AssignAdd') and assigned(operation) == counter.op.name
+        if counts and operation._get_control_flow_context() is None and tensor.op not in operation.control_inputs:
+            operation._add_control_input(tensor.op)
+
+
 def writes(operation):
     """Whether an operation changes the variable that is its first input."""
     return operation.type.startswith(('Assign', 'Scatter', 'ResourceScatter')) or 'Apply' in operation.type

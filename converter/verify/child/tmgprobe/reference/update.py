@@ -188,9 +188,10 @@ def _planned(one, gates):
     """{tensor: value} of what a step writes into variables behind the towers, put together as the plan says."""
     train, fetches = {apply.operation for apply in one.applies}, []
     for _, operation in _setting(one):
-        value, below = operation.inputs[1], graphs.ancestors([operation.inputs[1].op])
-        if not below & train and not one.region.holds(operation) and fetched.comparable(value):
-            order = fetched.WRITES if graphs.written(below) else fetched.STILL
+        value = operation.inputs[1]
+        of_train = train & graphs.computed_from([value.op])
+        if not of_train and not one.region.holds(operation) and fetched.comparable(value):
+            order = fetched.WRITES if graphs.written(graphs.ancestors([value.op])) else fetched.STILL
             fetches.append(fetched.Fetch(value.name, value.name, value, order))
     if not fetches:
         return {}

@@ -77,7 +77,7 @@ class SessionWatch(object):
         self.diary = None  # records what the script does beside its steps; None if not needed
         self.not_held = {}
         self._depth, self._differentiate = {'apply': 0, 'gradients': 0, 'made': 0}, None
-        self._wrapped = set()
+        self._wrapped, self._read = set(), []
 
     def of(self, graph):
         """What was seen of this graph."""
@@ -100,6 +100,7 @@ class SessionWatch(object):
         self._gradients()
         self._collections()
         if not self.untouched:
+            self._counters()
             self._random()
 
     def _services(self):
@@ -124,6 +125,27 @@ class SessionWatch(object):
             return found
 
         ops.Graph.get_collection = get_collection
+
+    def _counters(self):
+        """Lets hooks read the global step before a training step counts it, as in an Estimator.
+
+        Nothing else orders the two, and a hook for each so many steps acts one step later where it reads the new count
+        (training_util.py and basic_session_run_hooks.py of tensorflow/python/training, 1.15).
+        """
+        from tensorflow.python.training import training_util
+
+        read = getattr(training_util, '_get_or_create_global_step_read', None)
+        if read is None:
+            return
+
+        def ordered(graph=None):
+            tensor = read(graph)
+            if tensor is not None and all(tensor is not known for known in self._read):
+                self._read.append(tensor)
+                graphs.order_before_counting(tensor, training_util.get_global_step(tensor.graph))
+            return tensor
+
+        training_util._get_or_create_global_step_read = ordered
 
     def part(self, graph):
         """Lets devices read copies of variables that others hold, as between GPUs; see graph/copies.py."""
