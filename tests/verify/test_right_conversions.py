@@ -642,6 +642,40 @@ def test_a_sum_over_the_batch_divided_by_its_size(
     assert report.verdict == verdict, (report.reason, report.checks)
 
 
+# A second model, which is for whole batches of validation alone, shares the first one's variables.
+OF_FIXED_BATCHES = (
+    HEAD
+    + """\
+data = rng.rand(64, 5).astype(np.float32)
+
+
+def model():
+    x = tf.placeholder(tf.float32, [batch_size, 5])
+    with tf.variable_scope('model', reuse=tf.AUTO_REUSE):
+        error = tf.square(tf.layers.dense(x, 1) - 0.4)
+    return x, tf.reduce_sum(error) / batch_size
+
+
+x, loss = model()
+valid_x, valid = model()"""
+    + TAIL.format(fetched="loss", feed="{x: data[begin:end]}")
+    + "        print(sess.run(valid, {valid_x: data[begin:end]}))\n"
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"), [(("", ""), "passed"), (("sess.run(valid,", "sess.run(3 * valid,"), "failed")]
+)
+def test_a_sum_over_a_fixed_batch_divided_by_its_size(
+    tensorflow_python: str, tmp_path: Path, change: tuple[str, str], verdict: str
+) -> None:
+    """The model of validation stands on one device, with a larger batch: it divides by the larger size."""
+    (tmp_path / "single.py").write_text(OF_FIXED_BATCHES)
+    report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options(), change)
+    assert report.verdict == verdict, (report.reason, report.checks)
+
+
 DRAWN = (
     HEAD
     + """\

@@ -144,7 +144,7 @@ class Reference(object):
         It is divided by N times the size, or the mean over the towers. So is the size from which a number of examples
         is taken away: of (size - right) / size both are grown.
         """
-        if self.base is None or self.one.total or self.one.gpus == 1:
+        if self.one.total or self.one.gpus == 1:
             return
         between = graphs.ancestors([fetch.tensor.op]) & self.dependent
         divisors = self._sizes([op.inputs[1] for op in between if op.type in graphs.DIVISIONS])
@@ -153,7 +153,7 @@ class Reference(object):
         numbers = [op for op in between if op.type == 'Sub' and all(one.get_shape().ndims == 0 for one in op.inputs)]
         sizes = self._sizes([op.inputs[0] for op in numbers] + [one for one, _ in divisors])
         grown = {one.name: np.asarray(value * self.one.gpus, np.asarray(value).dtype) for one, value in sizes}
-        for value in self.values([fetch], dict(self.base, **grown)).values():
+        for value in self.values([fetch], dict(self.base, **grown)).values() if self.base is not None else ():
             yield value
         for shards in self.splits:
             pieces = self.pieces(fetch, shards)
@@ -164,7 +164,7 @@ class Reference(object):
         """[(tensor, value)] of those numbers of the graph that are the size of the original's batch."""
         named = {one.name: one for one in tensors if one.op not in self.dependent and one.get_shape().ndims == 0}
         taken = [one for one in named.values() if self.graph.is_feedable(one) and self.graph.is_fetchable(one)]
-        values = self.run(taken, self.base) if taken else []
+        values = self.run(taken, self.splits[0][0][0] if self.base is None else self.base) if taken else []
         return [(one, value) for one, value in zip(taken, values) if value in self.one.step.own_sizes]
 
     def pieces(self, fetch, shards):
