@@ -39,6 +39,8 @@ from converter.source.project.above import seen_from
 
 Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
 End = tuple[ast.stmt, ast.expr, set[Place]]  # a statement that may end a loop, its condition, and what that reads
+# by the uid of an array, and from where it is read: how deep it was followed, and its rows
+KnownRows = dict[tuple[int, frozenset[Site]], tuple[int, Number | None]]
 By = TypeVar("By")
 SIZE, OWN = -1, -2
 # expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples, OWN:
@@ -379,6 +381,7 @@ class Facts:
     generators: set[int] = field(default_factory=set)  # uids of what generator functions of the script give
     listed: dict[int, Value] = field(default_factory=dict)  # uid of a list, a comprehension's -> what it goes over
     zipped: dict[int, list[Value]] = field(default_factory=dict)  # uid of what zip() gives -> what it goes over
+    unpacked: dict[int, tuple[Value, ...]] = field(default_factory=dict)  # `[*rows, row]` -> `rows`, a 1 for each row
     ranges: dict[int, list[Value]] = field(default_factory=dict)  # uid of what range() gives -> its arguments
     range_calls: dict[int, ast.Call] = field(default_factory=dict)  # uid of a range -> the call that made it
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)
@@ -392,7 +395,7 @@ class Facts:
     found: dict[tuple[str, str], tuple[FoundModule, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
     made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
     named_for: dict[int, frozenset[Origin]] = field(default_factory=dict)  # uid of what is fed -> named batch sizes
-    rows: dict[tuple[int, Site, bool], Number | None] = field(default_factory=dict)  # see arrays.rows
+    rows: dict[tuple[Site, bool], KnownRows] = field(default_factory=dict)  # see arrays.rows
     terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows
     spans: dict[int, Number | None] = field(default_factory=dict)  # uid of a slice's bounds -> rows that it takes
     repeated: dict[tuple[ast.AST, ast.AST], bool] = field(default_factory=dict)  # reader, loop: see planner/own

@@ -260,6 +260,9 @@ COUNTED_SHOWS = [
         *(("for step, _ in zip(range(64), [0] * 64)", ""), ("for step in np.arange(64)", "")),
         ("for step in itertools.count()", "    if step == 60: break\n"),
         *(("step = 0\nwhile step < 60", "    step = 1 + step\n"), ("step = 60\nwhile step > 0", "    step -= 1\n")),
+        *(("step = 0\nwhile step < 60", "    step += 2\n"), ("step = 60\nwhile step > 0", "    step -= 4\n")),
+        *(("step = 0.0\nwhile step < 60", "    step += 1.0\n"), ("for step in range(0, 128, 2)", "")),
+        ("by, step = 2, 0\nwhile step < 60", "    step = step + by\n"),
     )
 ]
 # Steps that begin once so many turns are over.
@@ -382,6 +385,8 @@ COUNTED_FILLS = [
         "        rows.append(data[np.random.randint(160)])\n    RUN"
         for size in ("sum([@B])", "@B + 2 - 2", "divmod(@B, 2)[0]", "abs(@B)")
     ),
+    "rows = np.zeros((@B, 1))\nfor k in range(160):\n    rows[k % @B] = data[k]\n"
+    "    if k % @B == @B - 1:\n        sess.run(train_op, {x: rows.copy()})",
     "q = queue.Queue()\nfor row in data: q.put(row)\n"
     "for i in range(160 // @B):\n    rows = [q.get() for _ in range(@B)]\n    RUN",
     "d = collections.deque(data)\nwhile d:\n    rows = [d.popleft() for _ in range(@B)]\n    RUN",
@@ -416,6 +421,8 @@ BESIDE = [
     "data[np.random.permutation(160)[:@B - 2]]",
     "data[list(np.random.randint(0, 160, @B)) + [0, 1]]",
     "np.pad(data[np.random.randint(0, 160, @B)], ((0, 4), (0, 0)), 'constant')",
+    *("np.r_[data[np.random.randint(0, 160, @B)], data[:4]]", "data[np.r_[np.random.randint(0, 160, @B), 0:4]]"),
+    *("[*data[np.random.randint(0, 160, @B)], data[0]]", "[data[0], *data[np.random.randint(0, 160, @B)]]"),
 ]
 # Batches of rows in other ways.
 DRAWS = [
@@ -432,10 +439,27 @@ DRAWS = [
         "np.random.normal(0, 1, [@B, 1])",
     ),
     *("data[np.random.permutation(160)][:@B]", "np.stack([data[np.random.randint(160)] for k in range(@B)])"),
+    *("np.r_[data[np.random.randint(0, 160, @B)]]", "data[np.r_[0:@B] + np.random.randint(100)]"),
+    *("[*data[np.random.randint(0, 160, @B)]]", "data[[*np.random.randint(0, 160, @B)]]"),
     *(
         "list(map(lambda k: data[k], np.random.randint(0, 160, @B)))",
         "np.tile(data[:@B // 2], (2, 1)) + np.random.rand(@B, 1)",
     ),
+]
+# The same rows in each step: N times as many are other ones. So they are of data that stays as it is.
+SAME = [
+    *("data[:@B]", "data[0:@B]", "data[-@B:]", "data[range(@B)]", "data[np.arange(@B)]", "data[:@B] / 2.0"),
+    *("np.array(data[:@B])", "data[:@B].reshape(-1, 1)", "[data[k] for k in range(@B)]", "(lambda b: data[:b])(@B)"),
+    *("data[40:40 + @B]", "data[::2][:@B]", "data[:2 * @B][:@B]"),
+]
+CHANGING = [
+    f"{before}for i in range(10):\n    {change}\n    rows = %s\n    RUN\n"
+    for before, change in (
+        *(("", "np.random.shuffle(data)"), ("", "data = data[np.random.permutation(160)]")),
+        ("def mix(rows):\n    np.random.shuffle(rows)\n", "mix(data)"),
+        ("data = list(data)\n", "random.shuffle(data)"),
+        ("", "data[:] = data[np.random.permutation(160)]"),
+    )
 ]
 # A list that a function fills row by row, and what is computed of it.
 LOADED = (
@@ -488,6 +512,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
     "puts": _written(PUTS, PUT),
     "counted fills": _written("%s\n", COUNTED_FILLS),
     "draws": _written(DRAW, DRAWS),
+    "changing data": _written("%s", [loop.replace("%s", rows) for loop in CHANGING for rows in SAME[:2]]),
     "arranged": _written(LOADED, ARRANGED),
     "readers": _written(EPOCH, READERS),
 }
@@ -504,5 +529,6 @@ OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "other fills": _written(FILLED, OTHER_FILLS),
     "other arranged": _written(LOADED, OTHER_ARRANGED),
     "beside": _written(DRAW, BESIDE),
+    "same rows": _written(DRAW, SAME),
     "other readers": _written(EPOCH, OTHER_READERS),
 }

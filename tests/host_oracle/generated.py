@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.host_oracle.families import EPOCHS, FILLS, IMPORTS, SHOWS, STEP, STEPS, WINDOWS
+from tests.host_oracle.families import CHANGING, EPOCHS, FILLS, IMPORTS, SAME, SHOWS, STEP, STEPS, TAIL, WINDOWS
 from tests.host_oracle.judge import Program
 
 SIZES = ("batch_size", "batch_size", "n", "B", "num_per_batch")
@@ -51,6 +51,8 @@ BESIDE = (
     "np.concatenate([data[np.random.randint(0, 160, {0})], data[:{1}]])",
     "np.vstack([np.random.rand({0}, 1), np.random.rand({1}, 1)])",
     "list(data[np.random.randint(0, 160, {0})]) + [data[0]]",
+    "np.r_[data[np.random.randint(0, 160, {0})], data[:{1}]]",
+    "[*data[np.random.randint(0, 160, {0})], *data[:{1}]]",
 )
 
 CHANGES = tuple(
@@ -64,7 +66,7 @@ CLASS = "class C(object):\n    def __init__(self, b):\n        self.b = b\nc = C
 def generated(seed: int) -> Program:
     """A host program; the same one for the same seed."""
     random = Random(seed)
-    kind = random.choice((_drawn, _drawn, _windows, _epochs, _filled, _counted, _moved))
+    kind = random.choice((_drawn, _drawn, _windows, _epochs, _filled, _counted, _moved, _shown, _again))
     host = kind(random)
     size = random.choice(SIZES)
     wrapped = "" if "@S" in host else _wrapped(random, host)
@@ -142,6 +144,28 @@ def _moved(random: Random) -> str:
     test = random.choice(("i + @B <= 160", "i <= 160 - @B", "i < 160 - @B + 1", "not i > 160 - @B"))
     test = test if rows == move == "@B" else "i < 160"
     return f"i = 0\nwhile {test}:\n    rows = data[i:i + {rows}]\n    i += {move}\n    {STEP}\n"
+
+
+def _shown(random: Random) -> str:
+    """Steps that a number counts which goes on by any number, and what they show by it."""
+    by, end = random.choice((1, 1, 2, 3, 4, 0.5)), random.choice((40, 60))
+    loop, moved = random.choice(
+        (
+            (f"step = 0\nwhile step < {end * by}:", f"    step += {by}\n"),
+            (f"step = {end * by}\nwhile step > 0:", f"    step -= {by}\n"),
+            (f"by, step = {by}, 0\nfor _ in range({end}):", "    step = by + step\n"),
+            (f"for i in range({end}):\n    step = i * {by}", ""),
+            (f"for step in np.arange(0, {end * by}, {by}):", ""),
+        )
+    )
+    return f"{loop}\n{TAIL}{moved}    if {random.choice(SHOWS)}:\n        print(step)\n"
+
+
+def _again(random: Random) -> str:
+    """The same rows of the data in each step, of data that stays as it is, or that each turn changes."""
+    loop = random.choice((*CHANGING, "for i in range(10):\n    rows = %s\n    RUN\n"))
+    rows = random.choice(SAME) if "list" not in loop else "data[:@B]"
+    return loop.replace("%s", rows if random.random() < 0.5 else f"data[:{_count(random, 1)}]").replace("RUN", STEP)
 
 
 def _wrapped(random: Random, host: str) -> str:

@@ -103,7 +103,7 @@ def _outcome(done: Conversion, original: Trace, reference: Trace, drawn: bool, s
         return Outcome.SCALED, ""
     if drawn and not _differ(converted, _drawn_twice(original), drawn):
         return Outcome.SCALED, ""  # as many rows as two of its batches, by another number than the batch size
-    kept = any(code.startswith(("TMG303", "TMG339")) for code in codes)
+    kept = any(code.startswith(("TMG303", "TMG304", "TMG339")) for code in codes)
     if not _differ(converted, original, drawn) and kept:
         return Outcome.KEPT, "; ".join(codes)
     if codes and not kept:

@@ -78,7 +78,7 @@ def _rows_at(facts: Facts, test: Reached, rows: Sequence | Host, put: Effect, lo
     tested = min(access.time for access in reads)
     counts = facts.operands.get(test.count) or [access.value for access in reads if access.node is test.count]
     begin = _rows_beside(facts, counts, rows, put, tested)
-    step = 1
+    step: float = 1
     if begin is None and loop is not None and counts and _in_each_turn(loop, put):
         turns = turns_of_loop(facts.turned[loop]) if loop in facts.turned else frozenset()
         terms = TermReader(frozenset(), lambda _: None).of(counts[0])
@@ -109,7 +109,7 @@ def _rows_beside(facts: Facts, counts: list[Value], rows: Sequence | Host, put: 
     return None
 
 
-def _moved_in(facts: Facts, loop: Site, places: Iterable[Place]) -> int:
+def _moved_in(facts: Facts, loop: Site, places: Iterable[Place]) -> float:
     """By how much each turn moves a number on; 0 where it is not known, or does not begin anew with the same one."""
     writes = _writes_to(facts, places)
     by = {write.site.stmt: step for write in writes if (step := moved_by(facts, write))}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from converter.analysis.frames import Access
 
 
-def moved_by(facts: Facts, write: Access) -> int:
+def moved_by(facts: Facts, write: Access) -> float:
     """What a place gets beside what was in it, less than nothing where it is taken away; 0 where that is not known."""
     value = write.value
     op = value.op if isinstance(value, Number) else value.call if isinstance(value, Host) else ""
@@ -23,7 +23,7 @@ def moved_by(facts: Facts, write: Access) -> int:
     one, two = value.inputs
     for start, by in ((one, two), (two, one)) if op == "add" else ((one, two),):
         plain = isinstance(by, Number) and all(origin.key[0] == "literal" for origin in by.origins)
-        if plain and isinstance(by, Number) and isinstance(by.value, int) and before_end(start).uid in before:
+        if plain and isinstance(by, Number) and isinstance(by.value, (int, float)) and before_end(start).uid in before:
             return by.value if op == "add" else -by.value
     return 0
 

@@ -32,7 +32,7 @@ from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from converter.analysis.facts import Effect, Facts
+    from converter.analysis.facts import Effect, Facts, KnownRows
     from converter.analysis.values import Site
 
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
@@ -65,11 +65,9 @@ def turns_of(facts: Facts, over: Value, site: Site) -> Number | None:
 
 
 def _known_rows(facts: Facts, value: Value, site: Site, asks: bool) -> Number | None:
-    """The number of rows, computed once for each value and place: the walk is over when it is asked for."""
-    key = value.uid, site, asks
-    if key not in facts.rows:
-        facts.rows[key] = _rows(_At(facts, frozenset(site.chain()), asks), value, DEEP)
-    return facts.rows[key]
+    """The number of rows, computed once for each value and place, also those of its parts: the walk is over by then."""
+    known = facts.rows.setdefault((site, asks), {})
+    return _rows(_At(facts, frozenset(site.chain()), asks, known), value, DEEP)
 
 
 def terms_of(facts: Facts, value: Value, sizes: Iterable[Origin], site: Site) -> Terms:
@@ -86,13 +84,13 @@ class _At:
     """Where it is asked: the statements around that place, through callers up to the module.
 
     asks: whether a function with "batch" in its name gives as many rows as it is asked for. known: the numbers of rows
-        found so far, by the value's uid, how deep its parts may be followed, and from where.
+        found so far, by the value's uid and from where, each with how deep its parts were followed.
     """
 
     facts: Facts
     around: frozenset[Site]
     asks: bool = True
-    known: dict[tuple[int, int, frozenset[Site]], Number | None] = field(default_factory=dict)
+    known: KnownRows = field(default_factory=dict)
 
     def asked(self, value: Host, deep: int) -> Number | None:
         """The first number among the arguments of an unfollowed call whose name contains `batch`."""
@@ -121,13 +119,14 @@ class _At:
 def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
     if deep <= 0 or not isinstance(value, (List, Host)):
         return None
-    key = value.uid, deep, at.around
-    if key not in at.known:
+    key = value.uid, at.around
+    deepest, rows = at.known.get(key, (0, None))
+    if deepest < deep:
         rows = _of_list(at, value, deep - 1) if isinstance(value, List) else _of_host(at, value, deep - 1)
         if rows is not None and isinstance(value, Host):
             rows = _changed(at, value, rows, deep - 1)
-        at.known[key] = rows
-    return at.known[key]
+        at.known[key] = deep, rows
+    return rows
 
 
 # -- lists -----------------------------------------------------------------------------------------
@@ -136,8 +135,9 @@ def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
 def _of_list(at: _At, value: List, deep: int) -> Number | None:
     changes = changes_of_length(at.facts, value)
     cut = any(isinstance(v, Host) and isinstance(v.node, ast.Slice) for v in value.inputs)
-    made = _as_made(at, value, deep) if not changes or cut or value.uid in at.facts.listed else None
-    if made is not None or value.uid in at.facts.listed or value.uid in at.facts.zipped:
+    told = any(value.uid in known for known in (at.facts.listed, at.facts.zipped, at.facts.unpacked))
+    made = _as_made(at, value, deep) if not changes or cut or told else None
+    if made is not None or told:
         return _changed(at, value, made, deep) if made is not None else None
     further = [v for v in value.inputs if v not in value.elements]
     if cut and not changes:
@@ -165,6 +165,8 @@ def _as_made(at: _At, value: List, deep: int) -> Number | None:
         return _iterations(at, at.facts.listed[value.uid], deep)
     if value.uid in at.facts.ranges:
         return _iterations(at, value, deep)  # `x[range(i, i + n)]`, also of a few numbers that are known one by one
+    if value.uid in at.facts.unpacked:
+        return _sum(at, at.facts.unpacked[value.uid], deep)
     if value.uid in at.facts.zipped:
         lengths = [n for n in (_rows(at, v, deep) for v in at.facts.zipped[value.uid]) if n is not None]
         return _computed(at, "least", lengths, deep) if len(lengths) > 1 else lengths[0] if lengths else None
@@ -205,10 +207,11 @@ class _Filling:
         """How many rows these places put in, in all turns of the loops that began behind the list.
 
         None where that is not known: in a loop that goes on where it is asked, or where only a branch of a loop makes
-        the list, so that it holds rows of several turns.
+        the list, so that it holds rows of several turns, or where each turn may choose one of several lists.
         """
         outside = _blocks_around(self.value.site)
-        if any(_blocks_around(change.site)[: len(outside)] != outside for change in changes):
+        apart = (_blocks_around(change.site)[: len(outside)] != outside for change in changes)
+        if any(map(_is_of_several, changes)) or any(apart):
             return None
         return self._within([*{change.node: change for change in changes}.values()], len(outside))
 
@@ -280,6 +283,12 @@ class _Filling:
         if self.value.uid in known:
             return self.made
         return _alike([_rows(self.at, v, self.deep) for v in known.values()])
+
+
+def _is_of_several(change: Effect) -> bool:
+    """Whether a method is called of an entry that is looked up by a number or a name: `parts[k // n].append(row)`."""
+    held = getattr(getattr(change.node, "func", None), "value", None)
+    return isinstance(held, ast.Subscript) and not isinstance(held.slice, ast.Constant)
 
 
 def _blocks_around(site: Site | None) -> tuple[Site, ...]:
@@ -396,6 +405,8 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
     """`x[i:i + n]` and `x[indices]`."""
     whole, key = value.inputs
     place = node.slice
+    if isinstance(whole, Symbol) and (whole.library, whole.name) == ("numpy", "r_"):
+        return _ranges_and_rows(at, key, place, deep)
     if isinstance(key, Number) and isinstance(whole, Host) and (rows := _split(at, whole)) is not None:
         return rows
     if isinstance(place, ast.Tuple):
@@ -405,6 +416,15 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
     if not isinstance(place, ast.Slice):
         return None if isinstance(key, Number) or _is_mask(key) else _rows(at, key, deep)
     return _spanned(at, key, place, deep, whole)
+
+
+def _ranges_and_rows(at: _At, key: Value, place: ast.expr, deep: int) -> Number | None:
+    """`np.r_[a, b]`, `np.r_[i:i + n, 0]`: arrays and ranges behind each other."""
+    written, parts = (place.elts, key.parts()) if isinstance(place, ast.Tuple) else ([place], [key])
+    pairs = list(zip(written, parts, strict=False))
+    spans = [_spanned(at, part, each, deep) if isinstance(each, ast.Slice) else None for each, part in pairs]
+    numbers = (Number(1) if isinstance(part, Number) else part for _, part in pairs)
+    return _sum(at, [span or part for span, part in zip(spans, numbers, strict=True)], deep)
 
 
 def _is_mask(key: Value) -> bool:
@@ -611,9 +631,9 @@ def _reduced(at: _At, array: Value | None, given: Arguments, position: int, deep
     return _rows(at, array, deep) if isinstance(axis, int) and axis > 0 else None
 
 
-def _sum(at: _At, parts: list[Value], deep: int) -> Number | None:
-    """The number of rows of arrays or lists behind each other."""
-    rows = [_rows(at, part, deep) for part in parts]
+def _sum(at: _At, parts: Iterable[Value], deep: int) -> Number | None:
+    """The number of rows of arrays or lists behind each other, and of rows that are counted."""
+    rows = [part if isinstance(part, Number) else _rows(at, part, deep) for part in parts]
     if any(number is None for number in rows):
         return None
     return _computed(at, "sum", [number for number in rows if number is not None], deep)

@@ -18,34 +18,9 @@ SINGLE = [f"{library}.{name}" for library in ("math", "numpy") for name in ("pi"
 PAIRS = ("math.frexp", "math.modf")  # functions that give two numbers
 BINARY = ("add", "subtract", "multiply", "divide", "true_divide", "power", "maximum", "minimum")
 LIKE = (  # as large as their first argument
-    "array",
-    "asarray",
-    "ascontiguousarray",
-    "copy",
-    "float32",
-    "float64",
-    "int32",
-    "int64",
-    "abs",
-    "absolute",
-    "negative",
-    "square",
-    "sqrt",
-    "exp",
-    "log",
-    "log1p",
-    "sin",
-    "cos",
-    "tan",
-    "tanh",
-    "arctan",
-    "sign",
-    "round",
-    "around",
-    "floor",
-    "zeros_like",
-    "ones_like",
-    "empty_like",
+    ("array", "asarray", "ascontiguousarray", "copy", "float32", "float64", "int32", "int64", "abs", "absolute")
+    + ("negative", "square", "sqrt", "exp", "log", "log1p", "sin", "cos", "tan", "tanh", "arctan", "sign", "round")
+    + ("around", "floor", "zeros_like", "ones_like", "empty_like")
 )
 MOVES = ("flip", "fliplr", "flipud", "roll")  # give each entry another place in an array of the same shape
 SIZED = {  # of the size that stands at a position, else as large as what stands in front of it

@@ -14,7 +14,7 @@ from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Number, Origin, Sequence, Value, Variable
+from converter.analysis.values import Host, Number, Origin, Sequence, Value, Variable, grows_with
 
 Counted = ast.stmt | None  # a loop whose turns are counted, None for the steps that the graph counts
 
@@ -48,11 +48,10 @@ class TurnCounts(TermReader):
         for monomial, factor in terms:
             turns = [one for one, exponent in monomial if exponent == 1 and one in self._loops]
             times = frozenset(part for part in monomial if part[0] not in turns)
-            plain = not times and (not turns or abs(factor) == 1)
             ends = (end for end, number_of in self._ends if not turns or number_of == factor)
-            if len(turns) > 1 or not (plain or times in ends):
+            if len(turns) > 1 or (times and times not in ends):
                 return set()
-            found |= {self._loops[one] for one in turns if plain}
+            found |= {self._loops[one] for one in turns if not times}
         return found
 
     def is_interval(self, value: Value) -> bool:
@@ -73,7 +72,8 @@ class TurnCounts(TermReader):
             if not write.write or not isinstance(write.value, (Number, Host)):
                 continue
             loop = next((site.stmt for site in write.site.chain() if isinstance(site.stmt, LOOPS)), None)
-            by = moved_by(self._facts, write) if loop in loops else 0
+            sized = any(grows_with(v, self._sizes) for v in write.value.inputs)
+            by = moved_by(self._facts, write) if loop in loops and not sized else 0
             if _is_global_step(self._facts, write):
                 loop, by = None, 1
             if by:

@@ -9,61 +9,11 @@ from functools import cache
 BATCH_SIZES = frozenset(("bs", "mb_size", "mbsize", "bsz", "bsize", "n_b", "mb", "n_seqs", "num_seqs"))
 # Words beside "batch" in names of what is counted in batches, or has to do with them in another way.
 NO_SIZES = frozenset(
-    (
-        "n",
-        "num",
-        "number",
-        "nb",
-        "no",
-        "nr",
-        "count",
-        "counter",
-        "idx",
-        "index",
-        "ind",
-        "id",
-        "i",
-        "j",
-        "k",
-        "start",
-        "begin",
-        "beginning",
-        "end",
-        "stop",
-        "first",
-        "last",
-        "step",
-        "steps",
-        "pos",
-        "position",
-        "offset",
-        "pointer",
-        "ptr",
-        "iter",
-        "iters",
-        "iteration",
-        "iterations",
-        "cur",
-        "current",
-        "next",
-        "epoch",
-        "epochs",
-        "norm",
-        "normalization",
-        "bn",
-        "loss",
-        "losses",
-        "cost",
-        "acc",
-        "accuracy",
-        "time",
-        "interval",
-        "every",
-        "freq",
-        "frequency",
-        "decay",
-        "momentum",
-    )
+    ("n", "num", "number", "nb", "no", "nr", "count", "counter", "idx", "index", "ind", "id", "i", "j", "k")
+    + ("start", "begin", "beginning", "end", "stop", "first", "last", "step", "steps", "pos", "position", "offset")
+    + ("pointer", "ptr", "iter", "iters", "iteration", "iterations", "cur", "current", "next", "epoch", "epochs")
+    + ("norm", "normalization", "bn", "loss", "losses", "cost", "acc", "accuracy", "time", "interval", "every")
+    + ("freq", "frequency", "decay", "momentum")
 )
 
 

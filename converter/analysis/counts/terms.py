@@ -13,7 +13,8 @@ from functools import cached_property, partial, reduce
 from converter.dataclass import dataclass
 
 Atom = Hashable
-Monomial = frozenset[tuple[Atom, Fraction]]  # atoms with their exponents; empty for a plain number
+Exponent = int | Fraction  # most are 1, of which a Fraction takes long to hash
+Monomial = frozenset[tuple[Atom, Exponent]]  # atoms with their exponents; empty for a plain number
 CHOICES = ("least", "most", "one of")
 HIGHEST = 4  # exponents that are multiplied out
 ONE = Fraction(1)
@@ -139,7 +140,7 @@ def number(value: float | Fraction) -> Terms:
 
 def atom(of: Atom) -> Terms:
     """A number that is not known."""
-    return Terms(frozenset(((frozenset(((of, ONE),)), ONE),)))
+    return Terms(frozenset(((frozenset(((of, 1),)), ONE),)))
 
 
 def function(name: str, *given: Terms, branching: int = 0) -> Terms:
@@ -175,7 +176,7 @@ def degree(terms: Terms, sizes: frozenset[Atom]) -> Fraction | None:
         inside = [one for one, _ in monomial if isinstance(one, Of) and not sizes.isdisjoint(atom_set(one))]
         if inside:
             return None
-        found.add(sum((exponent for one, exponent in monomial if one in sizes), Fraction(0)))
+        found.add(Fraction(sum(exponent for one, exponent in monomial if one in sizes)))
     return found.pop() if len(found) == 1 else None if found else Fraction(0)
 
 
@@ -203,7 +204,7 @@ def _sum(parts: Iterable[tuple[Monomial, Fraction]]) -> Terms:
 def _product(one: Monomial, two: Monomial) -> Monomial:
     if not one or not two:
         return one or two
-    exponents: dict[Atom, Fraction] = dict(one)
+    exponents: dict[Atom, Exponent] = dict(one)
     for of, exponent in two:
         exponents[of] = exponents[of] + exponent if of in exponents else exponent
     return frozenset((of, exponent) for of, exponent in exponents.items() if exponent)
@@ -220,5 +221,5 @@ def _shown(monomial: Monomial) -> str:
     return " * ".join(text if exponent == 1 else f"{text} ** {_plain(exponent)}" for text, exponent in parts)
 
 
-def _plain(value: Fraction) -> str:
+def _plain(value: Exponent) -> str:
     return str(value) if value.denominator == 1 or value.denominator > 10**6 else f"{float(value):g}"

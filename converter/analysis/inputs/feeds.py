@@ -43,17 +43,7 @@ ARRAYS = (
     "array",
     "asarray",
     "copy",
-    "transpose",
-    "loadtxt",
-    "genfromtxt",
-    "load",
-    "toarray",
-    "flatten",
-    "ravel",
-    "get",
-    "x",
-    "y",
-)
+) + ("transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")
 # Rows of a data set are picked by what these give.
 PICKS = ("randint", "random_integers", "choice", "permutation", "sample", "arange", "argsort", "argpartition", "where")
 # The parts of an array that these give hold several rows each.

@@ -38,15 +38,19 @@ def _constant(walk: Walk, node: ast.Constant) -> Value:
 
 def _tuple(walk: Walk, node: ast.Tuple | ast.List | ast.Set) -> Value:
     elements: list[Value] = []
+    unpacked: list[Value] = []
     many = False
     for element in node.elts:
         if isinstance(element, ast.Starred):
             inner = walk.evaluate(element.value)
+            unpacked.append(inner)
             elements += iterate(inner, None)
             many |= not isinstance(inner, Sequence) or inner.many
         else:
             elements.append(walk.evaluate(element))
     made = Sequence(elements, mutable=isinstance(node, ast.List), many=many)
+    if unpacked:
+        walk.facts.unpacked[made.uid] = (*unpacked, *(Number(1) for _ in node.elts[len(unpacked) :]))
     return loosened(made) if isinstance(node, ast.Set) else bounded(made)
 
 

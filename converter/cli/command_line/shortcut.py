@@ -16,24 +16,10 @@ from converter.source.quick_checks import SCRIPTS, scripts_in
 
 _MODES = ("in_place", "check")
 # Options that change nothing for a file that trains nothing, as long as their values are good.
-_OF_NO_ACCOUNT = {
-    "layers",
-    "sources",
-    "quiet",
-    "color",
-    "skip_non_training",
-    "hook",
-    "refused",
-    "strict",
-    "jobs",
-    "max_lines",
-    "batch",
-    "loss",
-    "variables",
-    "scale_lr",
-    "scale_steps",
-    "eval_batch",
-}
+_OF_NO_ACCOUNT = frozenset(
+    ("layers", "sources", "quiet", "color", "skip_non_training", "hook", "refused", "strict", "jobs", "max_lines")
+    + ("batch", "loss", "variables", "scale_lr", "scale_steps", "eval_batch")
+)
 _USUAL = {option.name: option.usual for option in CONVERT.options}
 _FLAGS = {flag: option for option in CONVERT.options for flag in option.flags}
 

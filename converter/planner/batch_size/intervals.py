@@ -166,6 +166,8 @@ class Counting:
         for above in parents_of(self.facts, node):
             if isinstance(above, (ast.If, ast.While, ast.IfExp, ast.Assert)):
                 return above.test is node
+            if isinstance(above, ast.Assign) and above.value is not node:  # `rows[i % n] = row`
+                return False
             if isinstance(above, ast.Assign):
                 uids = {w.value.uid for w in self.facts.accesses if w.write and w.node in above.targets}
                 reads = [read for read, those in self.reads.items() if any(a.value.uid in uids for a in those)]

@@ -8,8 +8,8 @@ import pytest
 
 from tests.scripts import INPUTS, MODEL, STEP, body, codes, run
 
-GRAPH = INPUTS + MODEL + STEP + "images, targets = load()\n"
-FEED = "{X: images[:batch_size], Y: targets[:batch_size]}"
+GRAPH = INPUTS + MODEL + STEP + "import random\nimages, targets = load()\n"
+FEED = "{X: random.sample(images, batch_size), Y: random.sample(targets, batch_size)}"
 SESSION = """\
 with tf.train.MonitoredTrainingSession(hooks=[HOOK]) as sess:
     while not sess.should_stop():
@@ -31,7 +31,7 @@ def begin(self):
     self.x, self.y = X, Y
 def after_create_session(self, session, coord):
     self.size = batch_size
-{BEFORE}    feed = {{self.x: images[:self.size], self.y: targets[:self.size]}}
+{BEFORE}    feed = {{self.x: random.sample(images, self.size), self.y: random.sample(targets, self.size)}}
     return tf.train.SessionRunArgs(fetches=[], feed_dict=feed)
 """
 IN_ONE_BRANCH = (
@@ -93,7 +93,7 @@ def test_a_function_feeds(hook: str) -> None:
 
 def test_a_part_may_be_fed_by_the_run() -> None:
     labels = BEFORE + "    return tf.train.SessionRunArgs(None, {Y: targets[:batch_size]})\n"
-    script = hooked(labels, SESSION.replace("run(train_op)", "run(train_op, {X: images[:batch_size]})"))
+    script = hooked(labels, SESSION.replace("run(train_op)", "run(train_op, {X: random.sample(images, batch_size)})"))
     assert codes(script) == []
     assert "batch_size = 32 * num_gpus" in body(script)
 

@@ -32,7 +32,7 @@ def test_the_rows_are_shared() -> None:
     ("inputs", "feed", "found"),
     [
         (FIXED, ARRAYS, ["TMG303"]),
-        (FIXED, "x: data[0:8], y: labels[0:8]", ["TMG303"]),
+        (FIXED, "x: data[0:8], y: labels[0:8]", ["TMG304"]),
         (OPEN, ARRAYS, []),  # numbers of what is fed are the batch size
         (FIXED.replace("[8, 1]", "[4, 1]"), ARRAYS, ["TMG202"]),  # which of them are the examples?
         (FIXED.replace("[8", "[1"), ARRAYS.replace("8", "1"), ["TMG202"]),

@@ -59,4 +59,4 @@ def test_arrays_that_may_keep_old_rows(fill: str) -> None:
 
 def test_an_array_that_no_turn_changes() -> None:
     (finding,) = run(SCRIPT.format(NAMED, "batch_size", "print(batch[0])")).diagnostics
-    assert finding.code == "TMG304" and "each step is fed the same one" in finding.message
+    assert finding.code == "TMG304" and "is fed the same batch" in finding.message

@@ -131,7 +131,7 @@ def test_a_pipeline_whose_batches_are_fetched(runs: str, line: str) -> None:
             "Y = tf.placeholder(tf.float32, [batch_size, 1])\nVX = tf.placeholder(tf.float32, [eval_batch, 4])\n"
             + NET
             + "sess = tf.Session()\nfor step in range(9):\n"
-            "    sess.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})\n"
+            "    sess.run(train_op, {X: random.sample(xs, batch_size), Y: random.sample(ys, batch_size)})\n"
             "print(sess.run(net(VX), {VX: vx[:eval_batch]}))\n",
             "batch_size, eval_batch = 16 * num_gpus, 100",
         ),

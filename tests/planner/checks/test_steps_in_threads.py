@@ -7,23 +7,23 @@ import pytest
 from tests.scripts import INPUTS, MODEL, STEP, body, codes, run
 
 WORK = """\
-import threading
+import random, threading
 sess = tf.Session()
 xs, ys = load()
 def work(number=0):
     for step in range(9):
-        sess.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})
+        sess.run(train_op, {X: random.sample(xs, batch_size), Y: random.sample(ys, batch_size)})
 class Worker:
     def __init__(self, session):
         self.session = session
     def work(self):
-        self.session.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})
+        self.session.run(train_op, {X: random.sample(xs, batch_size), Y: random.sample(ys, batch_size)})
 class Runner(threading.Thread):
     def __init__(self, number):
         super().__init__()
         self.number = number
     def run(self):
-        sess.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})
+        sess.run(train_op, {X: random.sample(xs, batch_size), Y: random.sample(ys, batch_size)})
 """
 SCRIPT = INPUTS + MODEL + STEP + WORK
 
@@ -64,11 +64,11 @@ def test_one_at_a_time(threads: str) -> None:
 
 def test_a_size_that_is_given_to_a_thread_is_followed() -> None:
     given = """\
-import threading
+import random, threading
 sess = tf.Session()
 def work(xs, ys, rows):
     for step in range(9):
-        sess.run(train_op, {X: xs[:rows], Y: ys[:rows]})
+        sess.run(train_op, {X: random.sample(xs, rows), Y: random.sample(ys, rows)})
 thread = threading.Thread(target=work, args=(*load(), batch_size))
 other = threading.Thread(target=work, kwargs={'rows': batch_size, 'xs': load(), 'ys': load()})
 """

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from converter.analysis.arrays.rows import counted_by, rows_of
+from converter.analysis.arrays.same_rows import are_same
 from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
@@ -161,13 +162,19 @@ def _without_name(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 
 
 def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
-    """True if the fed value is computed before the training loop, and so is the same in each step; None if unknown."""
+    """True if the fed value is the same in each step: it is computed before the training loop, or of what stays there.
+
+    None if unknown.
+    """
     loops: list[ast.stmt] = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
     if loops and _is_written_out(facts, value):
         return True
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
         return None
-    if _is_handed_out(facts, value, run) or _is_of_another_thread(facts, value.site, run):
+    if _is_handed_out(facts, value, run):
+        own = {site.stmt for site in value.site.chain() if isinstance(site.stmt, LOOPS)}
+        return bool(own) and are_same(facts, value, own)  # of a generator
+    if _is_of_another_thread(facts, value.site, run):
         return False
     accesses, changed = facts.accesses_of(value), list[Site]()
     if isinstance(value, Sequence):
@@ -176,7 +183,8 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         changed += [e.site for e in facts.changes_of(value)]
     changed += [a.site for a in accesses if _is_picked(facts, a, loops)]
     changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
-    return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
+    anew = any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
+    return not anew or are_same(facts, value, loops)
 
 
 def _is_of_another_thread(facts: Facts, site: Site, run: RunCall) -> bool:

@@ -52,63 +52,13 @@ MADE_OF_PARTS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.JoinedStr,
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # Builtins and methods that give something computed of their arguments, and keep nothing.
 COMPUTES = frozenset(
-    (
-        "float",
-        "int",
-        "str",
-        "repr",
-        "round",
-        "abs",
-        "sum",
-        "min",
-        "max",
-        "len",
-        "list",
-        "tuple",
-        "zip",
-        "enumerate",
-        "sorted",
-        "format",
-        "join",
-        "dict",
-        "bool",
-        "mean",
-        "std",
-        "var",
-        "argmax",
-        "argmin",
-        "any",
-        "all",
-        "tolist",
-        "item",
-        "items",
-        "values",
-        "keys",
-        "flatten",
-        "ravel",
-        "reshape",
-        "squeeze",
-        "transpose",
-        "astype",
-        "copy",
-        "get",
-        "rjust",
-        "ljust",
-    )
+    ("float", "int", "str", "repr", "round", "abs", "sum", "min", "max", "len", "list", "tuple", "zip")
+    + ("enumerate", "sorted", "format", "join", "dict", "bool", "mean", "std", "var", "argmax", "argmin", "any")
+    + ("all", "tolist", "item", "items", "values", "keys", "flatten", "ravel", "reshape", "squeeze", "transpose")
+    + ("astype", "copy", "get", "rjust", "ljust")
 )
 LOGS = frozenset(
-    (
-        "debug",
-        "info",
-        "warn",
-        "warning",
-        "error",
-        "critical",
-        "exception",
-        "log",
-        "set_postfix",
-        "set_description",
-    )
+    ("debug", "info", "warn", "warning", "error", "critical", "exception", "log", "set_postfix", "set_description")
 )
 LOGGERS = ("log", "logger", "logging", "LOG", "LOGGER", "_logger", "pbar", "bar", "progress")
 PAIRS, VALUES = ("items", "iteritems"), ("values", "itervalues")  # of a dict: what lies under its keys

@@ -100,7 +100,7 @@ def test_in_a_generator(fed: str) -> None:
         ("x, y = between(begin, len(data) - n)",),
         ("end = rng.randint(n)", "x, y = between(begin, end)"),
         ("x, y = between(begin, step + n)",),
-        ("x, y = between(begin, begin * n)",),
+        ("x, y = between(begin, begin * n)", "begin += 1"),
     ],
 )
 def test_other_numbers_of_rows(lines: tuple[str, ...]) -> None:

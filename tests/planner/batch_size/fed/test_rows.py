@@ -116,7 +116,7 @@ def test_rows_that_are_made_in_each_step(lines: tuple[str, ...], above: str, at:
         (("x, y = data[step * 16:(step + 1) * 16, :16], data[step * 16:(step + 1) * 16]",), "", "TMG303"),  # columns
         (("x, y = data[step % 16:step % 16 + 16], data[step % 16:step % 16 + 16]",), "", "TMG303"),
         (("x, y = data[step * 16:(step + 1) * 16], data[step * 16:(step + 1) * 16]", "print(x * 16)"), "", "TMG303"),
-        (("k = len(data) // 3", "x, y = data[k:k + 16], data[k:k + 16]", "z = np.sum(x) / 16"), "", "TMG303"),
+        (("k = len(data) // 3", "x, y = data[k:k + 16], data[k:k + 16]", "z = np.sum(x) / 16"), "", "TMG304"),
         (("x = np.random.rand(16, 4)", "y = np.load('y.npy')"), "", "TMG303"),  # y keeps its rows
         (("x, y = np.random.rand(16, 4), np.zeros((16, 1))", "y[np.arange(16)] = 1"), "", "TMG303"),
         (("x, y = np.random.rand(16, 4), np.zeros((16, 1))", "assert len(x) == 16"), "", "TMG303"),
@@ -183,7 +183,7 @@ def test_batches_of_a_generator_that_are_taken_apart_in_the_loop(over: str, firs
 )
 def test_a_batch_that_is_made_before_the_loop_and_fed_in_each_turn(above: str) -> None:
     (warning,) = run(script("x, y = a, b", above=above)).diagnostics
-    expected = "the batch is made before the training loop, and each step is fed the same one: a step goes on taking"
+    expected = "each step of the training loop is fed the same batch: a step goes on taking"
     assert (warning.code, warning.message[: len(expected)]) == ("TMG304", expected)
     assert scaled(script("x, y = a, b", above=above)) == []
 
