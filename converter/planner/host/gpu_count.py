@@ -111,7 +111,8 @@ def gpu_count(context: WritingContext, module: str, scaled: Iterable[Origin], ow
         value += f" if {IS_RUN} else 1"
     count = _defined(count, context, value, in_flags)
     if in_flags and (module_is_shared or not module) and definition is not None:
-        return _with(count, [_flag_beside(definition, text, value)], define=count.define if module_is_shared else "")
+        inserts = [_flag_beside(count, definition, text, value)]
+        return _with(count, inserts, define=count.define if module_is_shared else "")
     if not in_flags and (
         definition is not None
         and definition.style == "argparse"
@@ -177,13 +178,13 @@ def _read_by_imports(facts: Facts) -> ast.stmt | None:
     return _before_arguments(facts, first) if first is not None and is_parsed_by_imports(facts) else None
 
 
-def _flag_beside(definition: FlagDefinition, text: SourceText, value: str) -> Insert:
+def _flag_beside(count: GpuCount, definition: FlagDefinition, text: SourceText, value: str) -> Insert:
     """The definition of a flag below one of the script's."""
     function = text.of(definition.call.func).rpartition(".")[0]
     quote = "'" if "'" in text.of(definition.call.args[0]) else '"'
     described = f"{quote}{FLAG_HELP[0].upper() + FLAG_HELP[1:]}.{quote}"
     line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {described})"
-    return Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112")
+    return Insert(text.anchor(_executed_once(count.facts, definition)), (line,), "after", "TMG112")
 
 
 def _argument_beside(count: GpuCount, definition: FlagDefinition, text: SourceText) -> list[Insert]:
@@ -198,13 +199,31 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: SourceTe
     value = f"vars({target}).pop('num_gpus')" if _is_listed(facts) else f"{target}.num_gpus"
     here = f"{count.module}.{count.name}" if count.module_is_shared else count.for_node(site.stmt)
     inserts = [
-        Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"),
+        Insert(text.anchor(_executed_once(facts, definition)), (line,), "after", "TMG112"),
         Insert(text.anchor(_behind_guard(facts, target, site.stmt)), (f"{here} = {value}",), "after", "TMG112"),
     ]
     if not count.module and site.frame is not facts.module:
         first = first_statement(site.frame.node)
         inserts.append(Insert(text.anchor(first), (f"global {here}",), "top", "TMG112"))
     return inserts
+
+
+def _executed_once(facts: Facts, definition: FlagDefinition) -> ast.stmt:
+    """The statement that defines a flag, or the loop or condition around it: a flag is defined once, and in any case.
+
+    A block that makes the parser, parses the arguments or leaves its function is entered for each parser.
+    """
+    parsed = {site.stmt for _, site in facts.namespaces}
+    parser = ast.unparse(definition.call.func).rpartition(".")[0]
+    stmt: ast.stmt = definition.site.stmt
+    around: ast.AST | None = facts.parents.get(stmt)
+    while isinstance(around, (ast.For, ast.While, ast.If)):
+        inside = [*ast.walk(around)]
+        makes = any(isinstance(node, ast.Assign) and parser in map(ast.unparse, node.targets) for node in inside)
+        if makes or not parsed.isdisjoint(inside) or any(isinstance(node, ast.Return) for node in inside):
+            break
+        stmt, around = around, facts.parents.get(around)
+    return stmt
 
 
 def _writes_dashes(facts: Facts) -> bool:
