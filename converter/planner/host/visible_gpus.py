@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from converter.analysis.facts import Facts
+from converter.analysis.values import Constant
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
@@ -44,7 +45,7 @@ def visible_edits(
     warnings: list[Diagnostic] = []
     faults: list[Diagnostic] = []
     for node, choice in _places(facts):
-        given = _given(node)
+        given = _given(facts, node)
         path = facts.path_of(node)
         if given in ("", 0, "-1") or (given is not None and _size(given) >= (options.num_gpus or 1) > 1):
             continue
@@ -106,11 +107,12 @@ def _where_chosen(node: ast.expr, number: str, text: SourceText) -> str:
     return f"{number} if {text.of(node) if bare else f'({text.of(node)})'} else 0"
 
 
-def _given(node: ast.expr) -> str | int | None:
-    """The constant that is set: a list of GPUs, or their number; None if it is computed."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, (str, int)):
-        return node.value.replace(" ", "") if isinstance(node.value, str) else node.value
-    return None
+def _given(facts: Facts, node: ast.expr) -> str | int | None:
+    """The constant that is set, here or where its name is bound: a list of GPUs, or their number; None for others."""
+    read = {access.value for access in facts.accesses_at(node)}
+    found = {given.value for given in read if isinstance(given, Constant)} if read else {getattr(node, "value", None)}
+    value = found.pop() if len(found) == 1 and all(isinstance(given, Constant) for given in read) else None
+    return value.replace(" ", "") if isinstance(value, str) else value if isinstance(value, int) else None
 
 
 def _size(given: str | int) -> int:

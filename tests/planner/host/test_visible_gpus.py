@@ -131,6 +131,21 @@ def test_a_computed_list_is_refused(gpus: str) -> None:
     assert codes(with_config(f"config.gpu_options.visible_device_list = {gpus}\n")) == ["TMG264"]
 
 
+def test_the_name_of_a_constant_gives_way_to_the_first_ones() -> None:
+    text = "GPU = '1'\n" + with_config("config.gpu_options.visible_device_list = GPU\n")
+    assert codes(text) == ["TMG332"]
+    made = converted(text)
+    assert "GPU = '1'\n" in made and "visible_device_list = ','.join(str(gpu) for gpu in range(num_gpus))" in made
+
+
+@pytest.mark.parametrize(
+    ("named", "said"), [("'1,2'", []), ("'1' if flag() else '0'", ["TMG264"]), ("pick()", ["TMG264"])]
+)
+def test_other_names_of_gpus_stay_or_are_refused(named: str, said: list[str]) -> None:
+    text = f"GPU = {named}\n" + with_config("config.gpu_options.visible_device_list = GPU\n")
+    assert codes(text) == said
+
+
 @pytest.mark.parametrize("gpus", ["'3'", "'1'"])
 def test_another_gpu_gives_way_to_the_first_ones(gpus: str) -> None:
     text = with_config(f"config.gpu_options.visible_device_list = {gpus}\n")
