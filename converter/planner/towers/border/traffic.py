@@ -6,8 +6,9 @@ import ast
 from collections.abc import Mapping
 from dataclasses import field, replace
 
+from converter.analysis.flow.joined import choices
 from converter.analysis.inputs.embedded_data import DATA
-from converter.analysis.values import Input, Value
+from converter.analysis.values import Input, Tensor, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
@@ -66,9 +67,15 @@ class Traffic:
     loss_lists: Mapping[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
     counts: Mapping[int, tuple[str, bool]] = field(default_factory=dict)  # by uid of a masked mean: see loss_counts
 
-    def whole_of(self, uid: int, text: str) -> str:
-        """The expression for the whole batch of the input whose shard an expression reads."""
-        return self.whole[uid] or (self.handing.whole(text) if self.handing else text)
+    def whole_of(self, value: Value, text: str) -> str | None:
+        """The expression for the whole batch of the input, or of one of several inputs, whose shard `text` reads.
+
+        None for other values.
+        """
+        options = choices(value) if isinstance(value, Tensor) else [value]
+        found = {self.whole.get(option.uid) for option in options}
+        whole = found.pop() if len(found) == 1 else None
+        return (self.handing.whole(text) if self.handing else text) if whole == "" else whole
 
     def fresh(self, *candidates: str) -> tuple[str, Traffic]:
         """A new name, for what is added: the first candidate that is free, else one with a number."""

@@ -209,7 +209,7 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
             continue
         chosen, _ = selected(text, held, access.node, facts.selections)
         for part in parts(text, held):
-            if part.text.startswith(chosen) and part.value.uid in traffic.whole:
+            if part.text.startswith(chosen) and traffic.whole_of(part.value, part.text) is not None:
                 found[part.text] = part
     return found
 
@@ -217,7 +217,7 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
 def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
     """Rebuild tuples whose parts are merged, with whole batches in place of the towers' inputs."""
     new = {merge.place: "{" + merge.towers + "}" for merge in traffic.merges if merge.place in wanted}
-    new |= {text: traffic.whole_of(part.value.uid, text) for text, part in inputs_out.items()}
+    new |= {text: traffic.whole_of(part.value, text) or text for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
     if traffic.handing is not None:
         guards = [(text, guard) for text, _ in restore if (guard := item_guard(region.block, text))]

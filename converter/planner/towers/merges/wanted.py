@@ -227,7 +227,7 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
     inside = {
         t.uid
         for t in _listed(value)
-        if not isinstance(t, Input) and region.in_tower(t.site) and (_is_batched(region, t) or is_update(t))
+        if not is_input(t) and region.in_tower(t.site) and (_is_batched(region, t) or is_update(t))
     }
     losses = {step.loss.uid for step in facts.train_steps}
 
@@ -285,7 +285,7 @@ def _goes_as_list(region: Region, held: Sequence, losses: set[int]) -> bool:
     tensors = [e for e in held.elements if isinstance(e, Tensor)]
     if alike(held) is None or any(t.uid in losses for t in tensors):
         return False
-    named = any(isinstance(t, Input) or op_name(region, t) for t in tensors)
+    named = any(is_input(t) or op_name(region, t) for t in tensors)
     return held.unmeasured or (is_flat_list(held) and len(tensors) > 1 and not named)
 
 

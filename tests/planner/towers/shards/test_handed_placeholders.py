@@ -456,3 +456,45 @@ def test_the_whole_size_is_known_in_front_of_the_towers_where_others_build_the_m
     text = OF_FILE.replace("json.load(open('settings.json'))", "{'batch_size': 32, 'weighted': flag}")
     before, _, _ = parts(text, one_gpu=True, line_length=200)
     assert "tower_inputs = TowerInputs(size=opts['batch_size'])" in before
+
+
+CALLED_IN_BRANCHES = """\
+Net = collections.namedtuple('Net', 'x y')
+Losses = collections.namedtuple('Losses', 'total')
+
+
+class Model(object):
+    def build(self, wide=False):
+        x = tf.placeholder(tf.float32, [None, 8], name='x')
+        loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 3)))
+        y = tf.placeholder(tf.float32, [None, 3], name='y')
+        if wide:
+            loss = loss + tf.reduce_mean(tf.square(tf.layers.dense(y, 4)))
+        self.net = {made}
+        self.losses = Losses(total=loss)
+
+
+model = Model()
+if flag():
+    model.build(wide=True)
+else:
+    model.build()
+train_op = tf.train.AdamOptimizer(0.01).minimize(model.losses.total)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {{model.net{x}: xs, model.net{y}: ys}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "x", "y", "whole"),
+    [
+        ("Net(x, y)", ".x", ".y", "model.net = model.net._replace(x={}, y={})"),
+        ("(x, y)", "[0]", "[1]", "model.net = ({}, {})"),
+    ],
+)
+def test_tuples_of_placeholders_of_several_calls(made: str, x: str, y: str, whole: str) -> None:
+    text = converted(HEAD + CALLED_IN_BRANCHES.format(made=made, x=x, y=y))
+    wholes = [f"tower_inputs.whole(model.net{part})" for part in (x, y)]
+    assert whole.format(*wholes) in " ".join(text.split()).replace("( ", "(").replace(" )", ")")
