@@ -251,12 +251,14 @@ def _index(walk: Walk, tensor: Tensor, node: ast.expr) -> Iterator[moving.Index]
 
 def _kind(
     walk: Walk, tensor: Tensor, part: ast.expr, value: Value
-) -> Literal["one", "slice", "first", "others", "whole"]:
+) -> Literal["one", "slice", "first", "others", "whole", "reversed"]:
     """What an entry of an index takes from its axis of a tensor; value: that of the entry."""
     if not isinstance(part, ast.Slice):
         return "one"
     if _is_full_slice(part):
         return "whole"
+    if not (part.lower or part.upper) and getattr(value.inputs[0], "value", None) == -1:
+        return "reversed"
     both = part.step is not None or (part.lower is not None and part.upper is not None)
     whole_batches = tensor.batch.kind == "example" and tensor.batch.packed == "minor"
     if both or not whole_batches or not shaping.is_one_batch(walk.facts, value.inputs[0]):

@@ -34,6 +34,7 @@ from converter.analysis.values import (
     Origin,
     Sequence,
     ShapeOf,
+    Symbol,
     Tensor,
     Typed,
     Value,
@@ -55,6 +56,8 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+SAME: dict[type[ast.cmpop], bool] = {ast.Is: True, ast.Eq: True, ast.IsNot: False, ast.NotEq: False}
+TYPES = {"list", "tuple", "dict", "int", "float", "bool", "str", "Tensor"}  # those that `type(x)` gives, and dict
 
 
 def _binary(walk: Walk, node: ast.BinOp) -> Value:
@@ -286,14 +289,17 @@ def _is_none(value: Value) -> bool | None:
 
 
 def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+    if type(op) in SAME:
         for one, two in ((left, right), (right, left)):
             if isinstance(one, Constant) and one.value is None and not isinstance(two, Host):
                 same = _is_none(two)
-                return None if same is None else same is isinstance(op, (ast.Is, ast.Eq))
+                return None if same is None else same is SAME[type(op)]
     if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(left, Constant) and isinstance(right, Constant):
         same = left.value is right.value  # True and False are the only ones of their kind
         return same is isinstance(op, ast.Is) if isinstance(right.value, bool) else None
+    if type(op) in SAME and isinstance(left, Symbol) and isinstance(right, Symbol):
+        types = all(s.name in TYPES and (s.library == "builtins" or s.name == "Tensor") for s in (left, right))
+        return (left.name == right.name) is SAME[type(op)] if types else None
     if isinstance(left, (Constant, Number)) and isinstance(right, (Constant, Number)):
         if isinstance(left, Number) and left.value is None or isinstance(right, Number) and right.value is None:
             return None

@@ -222,11 +222,12 @@ class Index:
     """One entry of an index.
 
     kind: "new" adds an axis, "one" takes an entry, "slice" takes several, "first" as many as there are examples, from
-    the first on, "others" those behind these, "whole" all, "rest" is `...`. value: what stands there. behind: for
-    "rest", the entries of the index that take from an axis. pieces: a slice's bound is a fraction of the batch size.
+    the first on, "others" those behind these, "whole" all, "reversed" all from the last on, "rest" is `...`.
+    value: what stands there. behind: for "rest", the entries of the index that take from an axis. pieces: a slice's
+    bound is a fraction of the batch size.
     """
 
-    kind: Literal["new", "one", "slice", "first", "others", "whole", "rest"]
+    kind: Literal["new", "one", "slice", "first", "others", "whole", "reversed", "rest"]
     value: Value | None = None
     behind: int = 0
     pieces: bool = False
@@ -247,7 +248,7 @@ def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
             batch = _taken(batch, entry)
             new_axis = axis
         if entry.kind != "one":
-            full = entry.kind == "whole" and tensor.lengths is not None and position < len(tensor.lengths)
+            full = entry.kind in ("whole", "reversed") and tensor.lengths is not None and position < len(tensor.lengths)
             dims.append(tensor.lengths[position] if full and tensor.lengths else None)
             axis += 1
         position += 1
@@ -279,7 +280,7 @@ def _taken(batch: Batch, entry: Index) -> Batch:
     rows = first(batch.rows) if entry.kind == "first" else others(batch.rows) if entry.kind == "others" else None
     if rows is not None and batch.packed:
         return replace(batch, rows=rows)
-    bounds = entry.value.inputs if entry.kind == "slice" and entry.value is not None else (entry.value,)
+    bounds = entry.value.inputs if entry.kind in ("slice", "reversed") and entry.value is not None else (entry.value,)
     if any(map(count_fed_rows, bounds)):
         return opaque(Why.PLACES_FED, "slice")
     return opaque(Why.PICKED if entry.kind == "one" else Why.PIECES if entry.pieces else Why.PART)

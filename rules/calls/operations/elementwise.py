@@ -5,7 +5,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
-from converter.analysis.rows import keeps, table
+from converter.analysis.rows import below, keeps, makes, table
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import FREE, Batch, Constant, Sequence, ShapeOf, Tensor, Value, opaque
@@ -90,9 +90,14 @@ def _where(call: Call) -> Value:
         if found.batch.kind != "free":
             found.batch = opaque(Why.PLACES)
         return found
-    chosen = algebra.elementwise(call.walk.facts, "where", [call.tensor(1, "x"), call.tensor(2, "y")])
+    sides = [call.tensor(1, "x"), call.tensor(2, "y")]
+    chosen = algebra.elementwise(call.walk.facts, "where", sides)
     if (picked := _rows_of_either(call, chosen)) is not None:
         return picked
+    if call.tensor(0, "condition").batch.kind == "free" and all(t.batch.kind in ("free", "reduced") for t in sides):
+        chosen.batch = algebra.combine(sides, "add")  # one of the two, the same in each tower
+        chosen.inputs = tuple(call.values())
+        return chosen
     made = _elementwise(call)
     if isinstance(made, Tensor) and made.rank is None:
         made.lengths = chosen.lengths  # that of both sides, whatever is known of the condition
@@ -221,6 +226,12 @@ TRAITS: dict[Trait, str] = {
     Trait.ADDITIVE: "square abs multiply scalar_mul pow float",
 }
 
+# tables whose entries are single values (lookup_ops.py, 1.15): each key is looked up by itself
+TABLES = (
+    "HashTable StaticHashTable StaticVocabularyTable IdTableWithHashBuckets index_table_from_file "
+    "index_table_from_tensor index_to_string_table_from_file index_to_string_table_from_tensor"
+)
+
 CALLS: dict[str, Handler] = table(
     (BINARY, _elementwise),
     (UNARY, _first),
@@ -229,4 +240,6 @@ CALLS: dict[str, Handler] = table(
     ("zeros_like ones_like contrib.layers.zeros_like", keeps("tensor", "input", batch=_rows_alone)),
     (ALONG, _along),
     ("where select", _where),
+    (below("lookup. contrib.lookup.", TABLES), makes("Table")),
+    ("Table.lookup", keeps("keys", batch=lambda keys, name: algebra.not_linear(keys.batch))),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.readings import facts_of
+from tests.analysis.readings import facts_of, shown, value_of
 
 SCRIPT = """\
 import tensorflow as tf
@@ -128,3 +128,26 @@ def test_numbers(given: str, kind: str, found: str) -> None:
 @pytest.mark.parametrize("kind", ["int", "float"])
 def test_numbers_whose_kind_is_not_sure(given: str, kind: str) -> None:
     assert built(given, kind, "import numpy as np") == BOTH
+
+
+@pytest.mark.parametrize(
+    ("compared", "known"),
+    [
+        ("type(x) == list", False),
+        ("type(x) == list or type(x) == tuple", False),
+        ("type([x]) is list", True),
+        ("type((x,)) == tuple", True),
+        ("type((x,)) != list", True),
+        ("type('a') == str", True),
+        ("type(True) == int", False),
+        ("type(3) == int", True),
+        ("type(x) == tf.Tensor", True),
+        ("type({}) == dict", "host compare"),  # it may be an ordered one
+        ("type(unknown()) == list", "host compare"),
+        ("type(tf.contrib.rnn.LSTMStateTuple(x, x)) == tuple", "host compare"),
+        ("type(x) == dtype", "host compare"),
+        ("tf.bool == bool", "host compare"),
+    ],
+)
+def test_types_that_are_compared(compared: str, known: object) -> None:
+    assert shown(value_of(f"x = tf.placeholder(tf.float32, [None, 4])\nresult = {compared}\n")) == known

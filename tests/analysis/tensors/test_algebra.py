@@ -328,6 +328,12 @@ tf.reduce_mean(x) + 0.1 * tf.nn.l2_loss(w)            -> mean
 tf.add(tf.reduce_mean(x), tf.nn.l2_loss(w))           -> mean
 tf.add_n([tf.reduce_mean(x), tf.nn.l2_loss(w)])       -> mean
 sum([tf.reduce_mean(x), tf.nn.l2_loss(w)])            -> mean
+tf.where(k > 0, tf.reduce_mean(x), 0.0)               -> mean
+tf.where(k > 0, tf.reduce_mean(x), tf.reduce_mean(y)) -> mean
+tf.where(k > 0, tf.reduce_sum(x), 0.0)                -> sum
+tf.where(k > 0, tf.reduce_sum(x), tf.reduce_mean(x))  -> other
+tf.where(tf.reduce_mean(x) > 0, tf.reduce_mean(x), 0.0) -> other
+tf.where(k > 0, tf.exp(tf.reduce_mean(x)), 0.0)       -> other
 tf.reduce_mean(tf.stack([tf.reduce_mean(x), tf.reduce_mean(y)])) -> mean
 tf.matmul(tf.reduce_mean(x, 0, keepdims=True), w)     -> mean
 tf.cast(tf.reduce_mean(x), tf.float64)                -> mean
@@ -489,6 +495,10 @@ tf.tile(x, [2, 1]) + tf.tile(x, [3, 1])               -> opaque
 """
 
 AXES = """
+tf.split(tf.reshape(tf.transpose(s[:, ::-1], [1, 0, 2]), [-1, 6]), 5, 0)[0] -> example 0
+tf.split(tf.reshape(tf.transpose(s[:, ::-2], [1, 0, 2]), [-1, 6]), 5, 0)[0] -> opaque
+s[:, ::-1]                                            -> example 0
+s[::-1]                                               -> opaque
 tf.transpose(w)                                       -> free
 tf.transpose(x)                                       -> example 1
 tf.transpose(tf.transpose(x))                         -> example 0
@@ -742,6 +752,11 @@ tf.einsum('bi,ci->bc', x, x)                          -> opaque
 """
 
 LOOKUPS = """
+tf.contrib.lookup.index_table_from_tensor(["a", "b"]).lookup(tf.as_string(x)) -> example 0
+tf.contrib.lookup.HashTable(pairs(), -1).lookup(tf.transpose(n[:, None])) -> example 1
+tf.lookup.StaticHashTable(pairs(), -1).lookup(w)      -> free
+tf.lookup.StaticHashTable(pairs(), -1).lookup(tf.reduce_mean(x)) -> other
+tf.identity(tf.contrib.lookup.MutableDenseHashTable(pairs(), -1).lookup(n)) -> opaque
 tf.nn.embedding_lookup(e, n)                          -> example 0
 tf.nn.embedding_lookup(e, z)                          -> example 0
 tf.nn.embedding_lookup(e, [1, 2])                     -> free

@@ -420,6 +420,17 @@ def _isinstance(call: Call) -> Value:
     return Host(call.args, "isinstance") if known is None else Constant(not names.isdisjoint(known))
 
 
+def _type(call: Call) -> Value:
+    """The type of a list, a tuple, a number, a text or a tensor, where that is sure; a dict may be an ordered one."""
+    value = call.args[0] if len(call.args) == 1 else Host()
+    kinds = None if isinstance(value, (Record, Mapping)) else _kinds_of(call, value)
+    if kinds is None:
+        return Host(call.args, call.name, call.node)
+    if isinstance(value, Constant):
+        kinds = {type(value.value).__name__}
+    return Symbol("builtins", kinds.pop()) if kinds else Symbol(naming().library, "Tensor")
+
+
 def _is_of_named_tuples(call: Call, value: Value, types: Iterable[Value]) -> bool | None:
     """Whether a record is of one of several named tuples; None where that is not sure."""
     if not isinstance(value, Record) or value.maybe_other or call.walk.is_partly_none(value):
@@ -626,6 +637,7 @@ BUILTINS: dict[str, Handler] = {
     "setattr": _setattr,
     "hasattr": _hasattr,
     "isinstance": _isinstance,
+    "type": _type,
     "super": _super,
     "map": _once(_map),
     "filter": _once(_chosen_by),
