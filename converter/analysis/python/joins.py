@@ -6,6 +6,7 @@ from functools import reduce
 from itertools import chain
 
 from converter.analysis.counts.degrees import origins_behind
+from converter.analysis.flow.joined import is_variable
 from converter.analysis.library import handlers, naming
 from converter.analysis.tensors.algebra import join_batches
 from converter.analysis.tensors.sparse import PART
@@ -66,7 +67,10 @@ def _tensors(one: Value, two: Value, _: int) -> Value | None:
         return None
     if _are_parts_of_one(one, two):
         return max(one, two, key=lambda part: part.uid)  # an earlier tower left its part in the name
-    return Tensor(join_batches(one.batch, two.batch), (one, two), _either(one.lengths, two.lengths), "join")
+    lengths = _either(one.lengths, two.lengths)
+    if None in (one.lengths, two.lengths) and is_variable(one) and is_variable(two):
+        lengths = one.lengths or two.lengths  # a table of data that only a run reads stands in for this one
+    return Tensor(join_batches(one.batch, two.batch), (one, two), lengths, "join")
 
 
 def _functions(one: Value, two: Value, _: int) -> Value | None:

@@ -14,7 +14,6 @@ from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.factors import equal, is_unnamed
-from converter.analysis.tensors.lengths import of_number
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean, same_count
 from converter.analysis.tensors.spreading import meets_variables, misfit
 from converter.analysis.traits import Trait, has
@@ -111,18 +110,6 @@ def along_last(tensor: Tensor, name: str) -> Batch:
 def has_examples_last(tensor: Tensor) -> bool:
     """Whether the last axis is known to be that of the examples."""
     return tensor.batch.kind == "example" and tensor.rank is not None and tensor.batch.axis == tensor.rank - 1
-
-
-def how_many(number: Value | None) -> Factor:
-    """A number of whole batches: its value, or a name for it where only the command line or a file tells that.
-
-    An attribute that is not followed (`Bound`) is one number wherever it is read of its object.
-    """
-    if isinstance(number, Bound):
-        return f"attribute {number.receiver.uid} {number.name}"
-    if isinstance(number, Number):
-        return number.value if isinstance(number.value, int) else of_number(number)
-    return f"number {number.uid}" if isinstance(number, Host) else None
 
 
 def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: str) -> Batch:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from converter.analysis.counts.reading import combined
 from converter.analysis.counts.terms import Terms, atom, number
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Factor, Length, Number
+from converter.analysis.values import Bound, Factor, Host, Length, Number, Value
 
 HEAVIEST = 12  # names in a sum that is followed
 
@@ -37,6 +37,18 @@ def of_number(given: Number) -> Factor:
     terms = _terms_of_number(given)
     made = _as_length(terms) if terms is not None else None
     return made if made is not None else f"number {given.uid}"
+
+
+def how_many(number: Value | None) -> Factor:
+    """A number of whole batches: its value, or a name for it where only the command line or a file tells that.
+
+    An attribute that is not followed (`Bound`) is one number wherever it is read of its object.
+    """
+    if isinstance(number, Bound):
+        return f"attribute {number.receiver.uid} {number.name}"
+    if isinstance(number, Number):
+        return number.value if isinstance(number.value, int) else of_number(number)
+    return f"number {number.uid}" if isinstance(number, Host) else None
 
 
 def total(lengths: Iterable[Factor]) -> Factor:
@@ -76,6 +88,22 @@ def part(length: Factor, count: Factor) -> Factor:
     if whole is None or pieces is None or pieces.single is None:
         return None
     return _as_length(whole.divided(pieces))
+
+
+def windows(length: Factor, size: Factor, stride: Factor) -> Factor:
+    """How many windows of a size an axis has, one at each stride, none of them beyond its ends; None if not known."""
+    if length is None or size is None:
+        return None
+    whole = 1 if length == size else length if size == 1 else _less(length, size)
+    if stride == 1 or whole == 1:
+        return whole
+    return -(-whole // stride) if isinstance(whole, int) and isinstance(stride, int) and stride else None
+
+
+def _less(length: Factor, size: Factor) -> Factor:
+    """A length without all but one of so many entries."""
+    whole, taken = _terms(length), _terms(size)
+    return None if whole is None or taken is None else _as_length(whole - taken + number(1))
 
 
 def _own_name(given: Number) -> str | None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Literal
 
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import as_tensor, broadcast, combine, how_many
+from converter.analysis.tensors.algebra import as_tensor, broadcast, combine
 from converter.analysis.tensors.factors import first, others, product
-from converter.analysis.tensors.lengths import total
+from converter.analysis.tensors.lengths import how_many, total
 from converter.analysis.tensors.places import RANGES, count_fed_rows
 from converter.analysis.values import (
     BATCH,

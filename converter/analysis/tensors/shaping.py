@@ -9,7 +9,7 @@ from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.factors import Failed, Placed, product, regrouped
-from converter.analysis.tensors.lengths import of_number
+from converter.analysis.tensors.lengths import how_many, of_number
 from converter.analysis.values import (
     BATCH,
     FED,
@@ -125,6 +125,8 @@ def _length(entry: Value) -> Factor:
     value = getattr(entry, "value", None)
     if isinstance(value, (int, float)):
         return told_by(int(value), entry) if value >= 0 else None
+    if isinstance(entry, Host) and entry.call == "int":
+        return how_many(entry)
     return of_number(entry) if isinstance(entry, Number) else None
 
 

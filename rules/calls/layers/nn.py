@@ -12,7 +12,7 @@ from converter.analysis.python.following import follow
 from converter.analysis.reasons import Why
 from converter.analysis.rows import below, keeps, one_more, table
 from converter.analysis.tensors import algebra, shaping
-from converter.analysis.tensors.lengths import of_number
+from converter.analysis.tensors.lengths import of_number, windows
 from converter.analysis.tensors.places import are_fed, gathered
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.traits import Trait
@@ -53,7 +53,7 @@ def _layer(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x", "input", "value")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     _normalizer(call)
-    dims: Lengths = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
+    dims: Lengths = None if tensor.lengths is None else (None, *_spatial_lengths(call, tensor), _channels(call))
     dense = call.name.rpartition(".")[2] in DENSE
     if tensor.lengths is not None and dense:
         dims = (*tensor.lengths[:-1], _channels(call))
@@ -80,38 +80,34 @@ def _is_linear(call: Call) -> bool:
     return call.name.startswith("layers.") and is_none(applied)
 
 
-def _spatial_dims(call: Call, tensor: Tensor) -> tuple[int | None, ...]:
+def _spatial_lengths(call: Call, tensor: Tensor) -> tuple[Factor, ...]:
     """Height and width after a convolution or pooling, by TensorFlow's rules for SAME and VALID padding."""
-    assert tensor.dims is not None
-    inner = tensor.dims[1:-1]
+    assert tensor.lengths is not None
+    inner = tensor.lengths[1:-1]
+    unknown = (None,) * len(inner)
     plain = call.name in WITH_STRIDES or call.name.startswith("layers.")
     if "transpose" in call.name or not plain or call.given("data_format") or call.given("dilation_rate"):
-        return (None,) * len(inner)
+        return unknown
     at = {"nn": (1, 2, 3), "layers": (1, 2, 3) if "pool" in call.name else (2, 3, 4)}[call.name.split(".")[0]]
-    sizes = _numbers(call.get(at[0], "ksize", "pool_size", "kernel_size"), len(inner))
+    sizes = _each_way(call.get(at[0], "ksize", "pool_size", "kernel_size"), len(inner))
     filters = call.get(1, "filter", "filters")
-    if isinstance(filters, Tensor) and filters.dims and len(filters.dims) > len(inner):
-        sizes = list(filters.dims[: len(inner)])
-    default: list[int | None] = [1] * len(inner)
+    if isinstance(filters, Tensor) and filters.lengths and len(filters.lengths) > len(inner):
+        sizes = list(filters.lengths[: len(inner)])
     given = call.get(at[1], "strides", "stride")
-    strides = _numbers(given, len(inner)) if given is not None else default
+    strides = _each_way(given, len(inner)) if given is not None else [1] * len(inner)
     padding = str(call.constant(at[2], "padding") or ("VALID" if call.name.startswith("layers.") else "")).upper()
-    found: list[int | None] = []
-    for size, kernel, stride in zip(inner, sizes, strides, strict=False):
-        if size is None or not stride or padding not in ("SAME", "VALID") or (padding == "VALID" and kernel is None):
-            found.append(None)
-        else:
-            found.append(-(-(size if padding == "SAME" else size - (kernel or 0) + 1) // stride))
-    return tuple(found) if len(found) == len(inner) else (None,) * len(inner)
+    if padding not in ("SAME", "VALID") or not len(inner) == len(sizes) == len(strides):
+        return unknown
+    ways = zip(inner, sizes if padding == "VALID" else [1] * len(inner), strides, strict=True)
+    return tuple(windows(length, size, stride) for length, size, stride in ways)
 
 
-def _numbers(value: Value | None, count: int) -> list[int | None]:
+def _each_way(value: Value | None, count: int) -> list[Factor]:
     """One number for each inner dimension: from a scalar, or from a list that may hold batch and channels too."""
     if isinstance(value, Sequence):
-        numbers = [v if isinstance(v := getattr(e, "value", None), int) else None for e in value.elements]
+        numbers = [of_number(e) if isinstance(e, Number) else None for e in value.elements]
         return numbers[1:-1] if len(numbers) == count + 2 else numbers if len(numbers) == count else [None] * count
-    number = getattr(value, "value", None)
-    return [number if isinstance(number, int) else None] * count
+    return [of_number(value) if isinstance(value, Number) else None] * count
 
 
 def _normalizer(call: Call) -> None:
@@ -178,11 +174,11 @@ def _spatial(call: Call) -> Value:
     tensor = call.tensor(0, "input", "value", "inputs", "x")
     if call.name.startswith("nn.conv2d_transpose") and tensor.batch.kind == "free":
         tensor = call.tensor(0, "value", "input")
-    last = tensor.dims[-1] if tensor.dims and "pool" in call.name else None
-    dims: Lengths = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), last)
+    last = tensor.lengths[-1] if tensor.lengths and "pool" in call.name else None
+    dims: Lengths = None if tensor.lengths is None else (None, *_spatial_lengths(call, tensor), last)
     filters = call.get(1, "filter", "filters")
-    if dims and isinstance(filters, Tensor) and filters.dims:
-        dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
+    if dims and isinstance(filters, Tensor) and filters.lengths:
+        dims = (*dims[:-1], filters.lengths[-2 if "transpose" in call.name else -1])
     told = shaping.lengths_of(shaping.shape_entries(call.get(2, "output_shape"))) if "transpose" in call.name else None
     if dims and told:
         dims = (told[0], *dims[1:])

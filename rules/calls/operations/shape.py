@@ -15,7 +15,7 @@ from converter.analysis.python.containers import iterate
 from converter.analysis.reasons import UNSEEN_CODE, Why
 from converter.analysis.rows import keeps, rank_alone, table
 from converter.analysis.tensors import algebra, factors, moving, shaping
-from converter.analysis.tensors.lengths import of_number
+from converter.analysis.tensors.lengths import how_many, of_number
 from converter.analysis.tensors.lengths import part as part_of
 from converter.analysis.tensors.places import OTHER_RANGE, RANGE, are_fed, gathered, left_by, mask_of, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
@@ -119,7 +119,7 @@ def _split(call: Call) -> Value:
     if kept.kind == "example" and kept.axis == at:
         kept = opaque(Why.PIECES if _is_fixed(call, sizes) else Why.SPLIT)
     count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
-    pieces = count if isinstance(sizes, Sequence) else algebra.how_many(sizes)
+    pieces = count if isinstance(sizes, Sequence) else how_many(sizes)
     if tensor.batch.kind == "example" and tensor.batch.axis == at and pieces is not None:
         one = factors.without(tensor.batch.rows, pieces)
         kept = kept if one is None else Batch("example", at, one)
@@ -157,7 +157,7 @@ def _tile(call: Call) -> Value:
     if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
         entry = entries[tensor.batch.axis]
         if not (isinstance(entry, Number) and entry.value == 1):
-            rows = factors.product((algebra.how_many(entry), *tensor.batch.rows))
+            rows = factors.product((how_many(entry), *tensor.batch.rows))
             return Tensor(Batch("example", tensor.batch.axis, rows), call.values(), dims, "tile")
     elif tensor.batch.kind == "example":
         return Tensor(opaque(Why.MULTIPLES), call.values(), None, "tile")

@@ -71,3 +71,72 @@ def test_a_choice_of_entries_is_as_long_as_its_sides(condition: str, known: bool
     choice = f"tf.where({condition}, x, -x)" if known else f"tf.where({condition})"
     made = value_of(f"{UNITS}unknown = tf.placeholder(tf.float32)\nresult = {choice}\n")
     assert isinstance(made, Tensor) and made.dims == ((None, 9) if known else None)
+
+
+IMAGE = """\
+image = tf.reshape(tf.layers.dense(x, units * border * 4), [-1, units, border, 4])
+kernel = tf.get_variable('kernel', [2, border, 4, 8])
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "places"),
+    [
+        ("tf.layers.conv2d(image, 8, [2, border])", 1),  # as wide as the image
+        ("tf.nn.conv2d(image, kernel, [1, 1, 1, 1], 'VALID')", 1),
+        ("tf.layers.conv2d(image, 8, [2, border], strides=[1, 2])", 1),
+        ("tf.layers.conv2d(image, 8, [3, 3], padding='same')", "border"),
+        ("tf.nn.max_pool(image, [1, 1, border, 1], [1, 1, 1, 1], 'VALID')", 1),
+        ("tf.layers.max_pooling2d(image, [1, border - 1], 1)", 2),
+        ("tf.layers.conv2d(image, 8, [2, 3])", "border - 2"),
+        ("tf.layers.conv2d(image, 8, [2, other])", None),  # no more than that it is not 1
+        ("tf.layers.conv2d(image, 8, [2, 3], padding='same', strides=2)", None),
+        ("tf.layers.conv2d_transpose(image, 8, [2, border])", None),
+    ],
+)
+def test_windows_of_named_sizes(made: str, places: object) -> None:
+    wide = value_of(UNITS + IMAGE + f"result = {made}\n")
+    same = value_of(UNITS + IMAGE + f"result = tf.zeros([{places}])\n")
+    assert isinstance(wide, Tensor) and wide.lengths is not None and isinstance(same, Tensor) and same.lengths
+    assert (wide.lengths[2] == same.lengths[0]) is (places is not None)
+
+
+def test_pooled_over_what_a_filter_leaves_of_a_length() -> None:
+    left = "wide = tf.nn.conv2d(image, kernel, [1, 1, 1, 1], 'VALID')\n"
+    made = value_of(
+        UNITS + IMAGE + left + "result = tf.nn.max_pool(wide, [1, units - 2 + 1, 1, 1], [1] * 4, 'VALID')\n"
+    )
+    assert isinstance(made, Tensor) and made.dims == (None, 1, 1, 8)
+
+
+TABLE = """\
+import sys
+import numpy as np
+settings = {{}}
+for line in open('settings.txt').readlines():
+    pair = line.split('=')
+    settings[pair[0]] = pair[1]
+steps, width = int(settings['steps']), int(settings['width'])
+words = tf.placeholder(tf.int32, [None, steps])
+if sys.argv[1]:
+    table = {pretrained}
+else:
+    table = tf.get_variable('table', [100, width])
+found = tf.transpose(tf.nn.embedding_lookup(table, words), [1, 0, 2])
+result = tf.split(tf.reshape(found, [-1, {read}]), {pieces}, 0)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("pretrained", "read", "pieces", "found"),
+    [
+        ("tf.Variable(np.load('table.npy'))", "width", "steps", "example 0"),
+        ("tf.get_variable('other', [100, width])", "width", "steps", "example 0"),
+        ("tf.get_variable('other', [100, 2 * width])", "width", "steps", "opaque"),
+        ("tf.Variable(np.load('table.npy'))", "steps", "steps", "opaque"),
+        ("tf.Variable(np.load('table.npy'))", "width", "int(settings['pieces'])", "opaque"),
+    ],
+)
+def test_tables_of_one_width_and_settings_of_a_file(pretrained: str, read: str, pieces: str, found: str) -> None:
+    made = value_of(TABLE.format(pretrained=pretrained, read=read, pieces=pieces))
+    assert isinstance(made, Tensor) and batch(made.batch) == found
