@@ -399,10 +399,9 @@ def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
         return False
     if isinstance(value, Sequence):
         return not value.many and len(value.elements) == 1 and value.uid not in grown
-    if not isinstance(value, Host):
-        return False
-    if value.either:
-        return all(is_one_row(one, axis, grown) for one in value.either)
+    parts = value.either if isinstance(value, Host) else _beside_numbers(value)
+    if parts or not isinstance(value, Host):
+        return bool(parts) and all(is_one_row(one, axis, grown) for one in parts)
     node, arguments = value.node, value.inputs[1:]
     if isinstance(node, ast.Subscript):
         first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
@@ -423,6 +422,12 @@ def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
         order = second.elements[:1] if isinstance(second, Sequence) else []
         return [getattr(one, "value", None) for one in order] == [0] and is_one_row(arguments[0], axis, grown)
     return name in (*LIKE, *MOVES) and is_one_row(arguments[0], axis, grown)
+
+
+def _beside_numbers(value: Value) -> list[Host]:
+    """The arrays that may stand in a place where the script also puts a plain number, which no run is fed."""
+    chosen = isinstance(value, Number) and value.chosen
+    return [part for part in value.inputs if isinstance(part, Host)] if chosen else []
 
 
 def picks_rows(value: Host) -> bool:

@@ -301,3 +301,37 @@ def test_a_queue_that_a_thread_fills_until_it_is_stopped_grows(loop: str, defaul
 @pytest.mark.parametrize("loop", ["while left()", "for epoch in range(9)"])
 def test_a_queue_that_a_thread_fills_so_often_does_not_grow(loop: str) -> None:
     assert codes(FILLED.format(default="8", written="BATCH_SIZE", loop=loop)) == ["TMG303"]
+
+
+KEPT = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, None, None, 3])
+y = tf.placeholder(tf.float32, [None, None, None, 3])
+loss = tf.reduce_mean(tf.square(tf.layers.conv2d(x, 3, 3, padding='same') - y))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    images, labels = [None] * 100, [None] * 100
+    for i in np.random.permutation(100):
+        if images[i] is None:
+            image = np.float32(np.load('%d.npy' % i))
+            images[i], labels[i] = {row}, {row}
+        sess.run(train_op, {{x: images[i], y: labels[i]}})
+        images[i] = labels[i] = {after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "after", "alone"),
+    [
+        ("np.expand_dims(image, 0)", "None", True),
+        ("np.expand_dims(image, 0)", "1.0", True),
+        ("image", "1.0", False),
+        ("np.expand_dims(image, 3)", "1.0", False),
+        ("np.expand_dims(image, 0)", "image", False),
+    ],
+)
+def test_pictures_kept_in_a_list_of_numbers(row: str, after: str, alone: bool) -> None:
+    assert (codes(KEPT.format(row=row, after=after)) == ["TMG218"]) is alone
