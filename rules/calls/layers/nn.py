@@ -86,7 +86,8 @@ def _spatial_lengths(call: Call, tensor: Tensor) -> tuple[Factor, ...]:
     inner = tensor.lengths[1:-1]
     unknown = (None,) * len(inner)
     plain = call.name in WITH_STRIDES or call.name.startswith("layers.")
-    if "transpose" in call.name or not plain or call.given("data_format") or call.given("dilation_rate"):
+    other = any(map(call.given, ("data_format", "dilation_rate", "dilations")))
+    if "transpose" in call.name or not plain or other:
         return unknown
     at = {"nn": (1, 2, 3), "layers": (1, 2, 3) if "pool" in call.name else (2, 3, 4)}[call.name.split(".")[0]]
     sizes = _each_way(call.get(at[0], "ksize", "pool_size", "kernel_size"), len(inner))

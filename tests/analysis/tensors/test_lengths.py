@@ -92,6 +92,7 @@ kernel = tf.get_variable('kernel', [2, border, 4, 8])
         ("tf.layers.conv2d(image, 8, [2, other])", None),  # no more than that it is not 1
         ("tf.layers.conv2d(image, 8, [2, 3], padding='same', strides=2)", None),
         ("tf.layers.conv2d_transpose(image, 8, [2, border])", None),
+        ("tf.nn.conv2d(image, kernel, [1, 1, 1, 1], 'VALID', dilations=[1, 2, 2, 1])", None),
     ],
 )
 def test_windows_of_named_sizes(made: str, places: object) -> None:
