@@ -12,6 +12,7 @@ from converter.analysis.python.items import ITEMS
 from converter.analysis.python.naming import defaults_of, name_numbers
 from converter.analysis.python.operators import OPERATORS, truth
 from converter.analysis.python.settings import may_hold_sizes, replace_sizes
+from converter.analysis.python.standard.texts import spelled
 from converter.analysis.python.statements import assign
 from converter.analysis.values import (
     Constant,
@@ -79,7 +80,13 @@ def _dict(walk: Walk, node: ast.Dict) -> Value:
 
 
 def _joined_string(walk: Walk, node: ast.JoinedStr) -> Value:
-    return Host([walk.evaluate(v.value) for v in node.values if isinstance(v, ast.FormattedValue)], "str", node)
+    parts = [v for v in node.values if isinstance(v, ast.FormattedValue)]
+    given = {part: walk.evaluate(part.value) for part in parts}
+    plain = all(part.conversion == -1 and part.format_spec is None for part in parts)
+    texts = [spelled(given[v] if isinstance(v, ast.FormattedValue) else walk.evaluate(v)) for v in node.values]
+    if plain and None not in texts:
+        return Constant("".join(map(str, texts)))
+    return Host(given.values(), "str", node)
 
 
 MOST_TURNS = 40  # of a comprehension over data; over tensors, such as a model's variables, all are followed

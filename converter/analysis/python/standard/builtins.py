@@ -43,6 +43,7 @@ from converter.analysis.python.settings import (
     settings_of,
     unseen_setting,
 )
+from converter.analysis.python.standard.texts import spelled
 from converter.analysis.python.standard.told import is_told, name_of
 from converter.analysis.tensors import algebra
 from converter.analysis.tensors.sparse import PART
@@ -307,6 +308,11 @@ def _abs(call: Call) -> Value:
 
 def _host(call: Call) -> Value:
     return Host(call.args, call.name, call.node)
+
+
+def _str(call: Call) -> Value:
+    text = spelled(call.args[0]) if len(call.args) == 1 else None
+    return _host(call) if text is None else Constant(text)
 
 
 def _print(call: Call) -> Value:
@@ -647,7 +653,7 @@ BUILTINS: dict[str, Handler] = {
     "bool": _bool,
     "max": _host,
     "min": _host,
-    "str": _host,
+    "str": _str,
     "open": _host,
     "exit": _exit,
     "quit": _exit,

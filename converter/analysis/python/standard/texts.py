@@ -11,6 +11,28 @@ CUTS = ("lstrip", "partition", "replace", "rpartition", "rsplit", "rstrip", "spl
 ASKS_OR_SPELLS = ("capitalize", "endswith", "isdigit", "lower", "startswith", "title", "upper")
 
 
+def spelled(value: Value) -> str | None:
+    """A text, or the number of a turn as a text; None for numbers that the script says: these may be batch sizes."""
+    known = value.value if isinstance(value, Constant) or (isinstance(value, Number) and not value.origins) else None
+    return str(known) if isinstance(known, (str, int)) else None
+
+
+def _format(call: Call) -> Value:
+    """`'conv{}'.format(i)` of known texts and turns; unknown for all others."""
+    from converter.analysis.python.calling import unknown
+
+    receiver, given = call.receiver, [*map(spelled, call.args)]
+    assert isinstance(receiver, Constant)
+    starred = any(isinstance(argument, ast.Starred) for argument in call.node.args)
+    plain = isinstance(receiver.value, str) and ":" not in receiver.value and "!" not in receiver.value
+    if plain and None not in given and not call.kwargs and not starred:
+        try:
+            return Constant(str(receiver.value).format(*given))
+        except (IndexError, KeyError, ValueError, AttributeError):
+            pass
+    return unknown(call.walk, Bound(receiver, "format"), call.args, call.kwargs, call.node, "")
+
+
 def _method(call: Call) -> Value:
     """What a method of a known text gives for known arguments; unknown for all others."""
     from converter.analysis.python.calling import unknown
@@ -31,4 +53,7 @@ def _method(call: Call) -> Value:
     return Constant(made)
 
 
-CALLS: dict[str, Handler] = {f"Constant.{name}": _method for name in (*CUTS, *ASKS_OR_SPELLS)}
+CALLS: dict[str, Handler] = {
+    "Constant.format": _format,
+    **{f"Constant.{name}": _method for name in (*CUTS, *ASKS_OR_SPELLS)},
+}
