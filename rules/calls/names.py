@@ -44,6 +44,7 @@ ALIASES = {
     "python.ops.nn_impl.": "nn.",
     "dtypes.": "",
     "python.platform.flags.": "app.flags.",
+    "contrib.rnn.core_rnn_cell.": "contrib.rnn.",  # 1.0 and 1.1
     "contrib.rnn.python.ops.core_rnn_cell.": "contrib.rnn.",
     "contrib.rnn.python.ops.core_rnn_cell_impl.": "contrib.rnn.",
     "contrib.rnn.python.ops.core_rnn.": "contrib.rnn.",

@@ -1007,6 +1007,7 @@ tf.cross(s, s)                                        -> example 0
 tf.contrib.layers.convolution1d(s, 3, 2)              -> example 0
 tf.nn.rnn_cell._linear(x, 4, True)                    -> example 0
 tf.contrib.rnn.python.ops.core_rnn_cell._linear([x, y], 4, True) -> example 0
+tf.contrib.rnn.core_rnn_cell.GRUCell(4)(x, tf.zeros([batch_size, 4]))[0] -> example 0
 tf.contrib.rnn.python.ops.core_rnn_cell_impl._linear([x, y], 4, False) -> example 0
 tf.python.layers.core.Dense(4)(x) -> example 0
 tf.python.layers.core.dense(x, 4) -> example 0
