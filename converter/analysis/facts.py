@@ -376,6 +376,7 @@ class Facts:
     turned: dict[Site, Value] = field(default_factory=dict)  # for loops -> what they go over
     comprehended: list[tuple[ast.expr, Value]] = field(default_factory=list)  # the same for comprehensions
     turns: dict[Site, list[int]] = field(default_factory=dict)  # loops -> the times at which their turns began
+    sides: dict[Site, set[bool]] = field(default_factory=dict)  # conditions -> the branches that were followed
     returned: set[ast.AST] = field(default_factory=set)  # return statements that a run may come to
     iterators: set[int] = field(default_factory=set)  # uids of map(…), zip(…), (… for …): read once, then empty
     generators: set[int] = field(default_factory=set)  # uids of what generator functions of the script give
@@ -406,7 +407,7 @@ class Facts:
     def keys_of_sizes(self) -> set[tuple[object, ...]]:
         """The keys of the numbers that are batch sizes, as far as the walk has come."""
         for size, _, _ in self.batch_sizes[self.keyed :]:
-            self.size_keys.update(origin.key for origin in getattr(size, "linear", ()))
+            self.size_keys.update(origin.key for origin in (size.factors() if isinstance(size, Number) else ()))
         self.keyed = len(self.batch_sizes)
         return self.size_keys
 

@@ -8,7 +8,7 @@ lie between a batch and a loss.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
 from itertools import count
@@ -281,10 +281,29 @@ class Number(Value):
         for part in self.inputs:
             yield from part.options() if isinstance(part, Number) else (part,)
 
+    def factors(self) -> frozenset[Origin]:
+        """The origins that it is a multiple of; those of each branch that may choose it, if all have some."""
+        numbers = [v for v in self.inputs if isinstance(v, Number)] if self.op in ("multiply", "divide", "int") else []
+        if not all(v.linear for v in numbers):
+            first, *others = numbers
+            if self.op == "multiply":
+                return self.linear.union(first.factors(), *(other.factors() for other in others))
+            return self.linear | first.factors().difference(*(other.origins for other in others))
+        options = [one.linear if isinstance(one, Number) else frozenset() for one in self.options()]
+        return frozenset().union(*options) if all(options) else frozenset()
+
 
 def grows_with(value: object, sizes: Collection[Origin]) -> bool:
-    """Whether a value is a number, and a multiple of one of these."""
-    return isinstance(value, Number) and not value.linear.isdisjoint(sizes)
+    """Whether a value is a number, and a multiple of one of these; of one that a branch chooses, in each branch."""
+    options = value.options() if isinstance(value, Number) else ()
+    grown = [isinstance(one, Number) and not one.linear.isdisjoint(sizes) for one in options]
+    return bool(grown) and all(grown)
+
+
+def grows_by_key(value: object, keys: Container[tuple[object, ...]]) -> bool:
+    """The same for the keys of those numbers."""
+    origins = value.origins if isinstance(value, Number) else ()
+    return grows_with(value, {origin for origin in origins if origin.key in keys})
 
 
 class Length(Number):

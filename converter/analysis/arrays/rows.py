@@ -181,7 +181,7 @@ def _changed(at: _At, value: List | Host, made: Number, deep: int) -> Number | N
     """The number of rows of a list that was made with as many rows, behind the methods that change it."""
     changes = changes_of_length(at.facts, value)
     full = filled(at.facts, value, at.around) if changes and all(map(puts_one, changes)) else None
-    if not changes or (full is not None and (known := at.measured(full, deep)) and known.linear == made.linear):
+    if not changes or (full is not None and (known := at.measured(full, deep)) and known.factors() == made.factors()):
         return made
     added = _Filling(at, value, made, deep).added(changes)
     return _computed(at, "sum", [made, added or _others()], deep)
@@ -225,6 +225,8 @@ class _Filling:
         for block, inner in groups.items():
             if block is None:
                 parts += map(self._at_once, inner)
+            elif len(self.at.facts.sides.get(block, ())) == 1:
+                parts.append(self._within(inner, around + 1))
             elif isinstance(block.stmt, ast.If):
                 parts.append(self._of_branches(block.stmt, inner, around + 1))
             else:
@@ -397,7 +399,7 @@ def _either(numbers: list[Number | None]) -> Number | None:
 
 def _alike(numbers: list[Number | None]) -> Number | None:
     """The number of rows of arrays that are combined element by element."""
-    known = {n.linear: n for n in numbers if n is not None}
+    known = {n.factors(): n for n in numbers if n is not None}
     return next(iter(known.values())) if len(known) == 1 and None not in numbers else None
 
 

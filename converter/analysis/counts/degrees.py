@@ -11,6 +11,7 @@ from converter.analysis.counts.reading import SIZE, Length, TermReader, is_follo
 from converter.analysis.counts.terms import Of, Terms, atom, degree
 from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value
 
+ONE_OF = "one of"  # the function of a number that a branch chooses
 RESTS = ("mod", "remainder")  # what is left of a division
 COMBINATIONS = 64  # of choices in a sum
 UNITS = (("literal", 0), ("literal", 1))
@@ -32,7 +33,7 @@ def multiple(number: Number | Host, length: Length) -> Number | None:
     for key, group in groups.items():
         terms = TermReader(frozenset(group), length).of(number)
         if SIZE in terms.atoms:
-            places = sorted(group, key=lambda origin: (origin.line, getattr(origin.node, "col_offset", 0), origin.path))
+            places = sorted(group, key=_place)
             read = {o: TermReader(frozenset((o,)), length).of(number) if len(group) > 1 else terms for o in places}
             inside |= {origin for origin, alone in read.items() if SIZE in alone.atoms}
             plain = key not in UNITS or terms == atom(SIZE)
@@ -43,7 +44,23 @@ def multiple(number: Number | Host, length: Length) -> Number | None:
     known = None if value is None or not small else int(value) if value.denominator == 1 else float(value)
     made = Number(known, frozenset(inside), frozenset(o for group in linear.values() for o in group), (number,))
     made.op = "int"
+    options = _options(number, inside, length) if inside and not linear else []
+    if options:
+        return Number(None, made.origins, inputs=options, chosen=True)
     return made if inside else None
+
+
+def _options(number: Number | Host, inside: set[Origin], length: Length) -> list[Number]:
+    """The numbers of which branches choose one that a number is a multiple of; nothing for any other number."""
+    alone = (TermReader(frozenset((origin,)), length).of(number) for origin in inside)
+    chosen = all(terms.choice()[0] == ONE_OF for terms in alone)
+    if not chosen or degree_in(TermReader(frozenset(inside), length).of(number)) != 1:
+        return []
+    return [Number(None, frozenset((o,)), frozenset((o,))) for o in sorted(inside, key=_place)]
+
+
+def _place(origin: Origin) -> tuple[int, int, str]:
+    return origin.line, getattr(origin.node, "col_offset", 0), origin.path
 
 
 def origins_behind(value: Value) -> frozenset[Origin]:
@@ -82,7 +99,7 @@ def _places_of(read: dict[Origin, Terms]) -> set[Origin]:
 def _is_branch_of(terms: Terms) -> bool:
     """Whether one branch of a number is as large as the batch size."""
     how, options = terms.choice()
-    return how == "one of" and any(degree_in(option) == 1 or _is_branch_of(option) for option in options)
+    return how == ONE_OF and any(degree_in(option) == 1 or _is_branch_of(option) for option in options)
 
 
 def degree_in(terms: Terms, size: float | None = None) -> Fraction | None:
@@ -135,7 +152,7 @@ def _is_end(terms: Terms) -> bool:
 
 def _is_single(how: str, terms: Terms) -> bool:
     """Whether a branch takes single examples instead of batches."""
-    return how == "one of" and terms.value == 1
+    return how == ONE_OF and terms.value == 1
 
 
 def _is_below(terms: Terms, size: float | None) -> bool:

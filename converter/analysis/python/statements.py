@@ -31,7 +31,7 @@ from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
-from converter.analysis.python.unbound_names import ends_with_name_error
+from converter.analysis.python.unbound_names import ends_with_import_error, ends_with_name_error
 from converter.analysis.tensors.shaping import rows_of
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -282,7 +282,10 @@ def _continue(walk: Walk, stmt: ast.stmt) -> Signal:
 
 def _if(walk: Walk, stmt: ast.If) -> Signal:
     known = decide(walk, stmt)
-    if known is not None and not _trains_either_way(walk, stmt):
+    known = None if known is not None and _trains_either_way(walk, stmt) else known
+    if walk.site is not None:
+        walk.facts.sides.setdefault(walk.site, set()).update((True, False) if known is None else (known,))
+    if known is not None:
         built = walk.graph_clock
         signal = execute_block(walk, stmt.body if known else stmt.orelse)
         if stmt in walk.facts.decided and walk.graph_clock != built:
@@ -334,7 +337,8 @@ def _with_own_filled(changes: Changes, began: int) -> Changes:
 
 def _branch(walk: Walk, body: list[ast.stmt]) -> Signal:
     """Executes one of two branches of which a run takes either."""
-    return "raise" if ends_with_name_error(walk, body) else execute_block(walk, body)
+    ends = ends_with_name_error(walk, body) or ends_with_import_error(walk, body)
+    return "raise" if ends else execute_block(walk, body)
 
 
 def _take_collected(walk: Walk, held: dict[object, int]) -> list[tuple[object, int, list[Value]]]:

@@ -1,4 +1,4 @@
-"""Names that no statement binds: a branch that reads one ends there with a NameError.
+"""Names that no statement binds, and modules that are not there: a branch that reads one ends there with an error.
 
 Where an `if` with two branches makes `net` a Large or a Small, and nothing imports Large any more, `net` is a Small
 behind it.
@@ -41,6 +41,27 @@ def ends_with_name_error(walk: Walk, branch: list[ast.stmt]) -> bool:
         if isinstance(read, ast.Name) and _is_unbound(walk, read.id):
             return True
     return False
+
+
+def ends_with_import_error(walk: Walk, branch: list[ast.stmt]) -> bool:
+    """True if a branch imports a module that its own package does not have, and no statement leaves before."""
+    for stmt in branch:
+        if isinstance(stmt, ast.ImportFrom) and not stmt.level and _is_missing(walk, stmt, stmt.module or ""):
+            return True
+        if not isinstance(stmt, (ast.Assign, ast.Expr, ast.Import, ast.ImportFrom)):
+            return False
+    return False
+
+
+def _is_missing(walk: Walk, stmt: ast.ImportFrom, module: str) -> bool:
+    """True if a folder beside the script has modules of a package, and none of this name, not even a compiled one."""
+    package, _, last = module.rpartition(".")
+    beside = walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path)
+    if not package or walk.project.where(module, beside, 0) is not None:
+        return False
+    folder = os.path.join(walk.project.folder, *package.split("."))
+    held = os.listdir(folder) if os.path.isdir(folder) else []
+    return any(name.endswith(".py") for name in held) and not any(name.split(".")[0] == last for name in held)
 
 
 def _is_unbound(walk: Walk, name: str) -> bool:

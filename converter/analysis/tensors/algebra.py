@@ -157,7 +157,7 @@ def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
     if counts:
         return Batch("reduced", how="mean", affine=batch.affine)
     numbers = [divisor] if isinstance(divisor, Number) else [v for v in divisor.inputs if isinstance(v, Number)]
-    origins: frozenset[Origin] = frozenset().union(*(n.linear for n in numbers))
+    origins: frozenset[Origin] = frozenset().union(*(n.factors() for n in numbers))
     return replace(batch, axis=0, rows=ROWS, per=batch.per | origins, over=None)
 
 

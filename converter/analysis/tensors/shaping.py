@@ -277,12 +277,18 @@ def is_fraction(facts: Facts, entry: Value) -> bool:
 
 def _follows_batch(facts: Facts, entry: Number) -> bool:
     """Whether a number is a multiple of a batch size, by a placeholder's shape or by its name."""
-    if len(entry.linear) == 0:
-        return False
-    if any(o.key[0] == FED for o in entry.linear):
-        return True
+    if not entry.linear and entry.op in ("multiply", "divide", "int"):  # of a number that a branch chooses
+        given = entry.inputs[: 2 if entry.op == "multiply" else 1]
+        return any(isinstance(one, Number) and _follows_batch(facts, one) for one in given)
     known = facts.keys_of_sizes() if facts.inputs else ()
-    return any(o.key in known for o in entry.linear) or bool(facts.named_sizes(entry.linear))
+    options = [*entry.options()]
+    for one in options:
+        origins = one.linear if isinstance(one, Number) else frozenset()
+        if len(options) > 1 and getattr(one, "value", None) == 1:  # that of a single example, in one branch
+            return False
+        if not any(o.key[0] == FED or o.key in known for o in origins) and not facts.named_sizes(origins):
+            return False
+    return True
 
 
 def batch_entry(facts: Facts, entries: list[Value] | None) -> int | None:

@@ -56,8 +56,8 @@ def _grown(comparison: WalkComparison) -> _Grown | None:
     held = [there for there, here in pairs if comparison.power(here) == 1]
     if not held:
         return None
-    plain = [there for there in held if len(there.linear) == 1]  # of `batch_size * steps` only one of both grew
-    origins = frozenset(o.key for there in plain or held for o in there.linear)
+    plain = [v for v in held if v.chosen or len(v.linear) == 1]  # of `batch_size * steps` only one of both grew
+    origins = frozenset(o.key for there in plain or held for o in there.factors())
     return _Grown(origins, frozenset(there.value for there in held if there.value is not None))
 
 
@@ -203,7 +203,7 @@ def _is_computed(number: Number) -> bool:
 
 def _is_grown(facts: Facts, grown: _Grown, number: Number) -> bool:
     """Whether a number is the batch size of a training step: the same one, or one of that value without a name."""
-    if grown.origins & {o.key for o in number.linear}:
+    if grown.origins & {o.key for o in number.factors()}:
         return True
     named = any(facts.names_of(origin) for origin in number.origins)
     return number.value in grown.values and not named

@@ -96,8 +96,8 @@ def is_size(facts: Facts, number: Number) -> bool:
     """Whether a number is a multiple of a batch size; the length of a list follows what the list is made of."""
     if counted_by(number) is not None:
         return False
-    sizes = {o.key for size, _, _ in facts.batch_sizes for o in getattr(size, "linear", ())}
-    return any(o.key in sizes for o in number.linear) or bool(facts.named_sizes(number.linear))
+    sizes = {o.key for size, _, _ in facts.batch_sizes if isinstance(size, Number) for o in size.factors()}
+    return any(o.key in sizes for o in number.factors()) or bool(facts.named_sizes(number.factors()))
 
 
 def pairs_of(one: Value, two: Value) -> list[tuple[Number, Number]]:

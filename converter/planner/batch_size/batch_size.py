@@ -251,7 +251,8 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
         own = [o for o in origins if isinstance(access.value, Number) and o in access.value.origins]
         mixed = isinstance(access.value, Number) and len(access.value.origins) > 1
         holder = access.place.holder
-        if mixed and own and isinstance(holder, Typed) and holder.kind == "Settings":
+        read = mixed and isinstance(holder, Typed) and holder.kind == "Settings"
+        if own and (read or _is_one_unseen(access.value)):
             yield finding(facts, access.node, PlanFault.SETTING_OR_NUMBER)
             break
     for call in reshaped(facts, origins):
@@ -262,6 +263,11 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
         yield finding(facts, call, PlanFault.GRID_OF_BATCH)
     for node, how in islice(of_whole_batches(facts, origins), 1):
         yield finding(facts, node, PlanFault.ROWS_MAPPED_TOGETHER, how=how)
+
+
+def _is_one_unseen(size: Value) -> bool:
+    """Whether a branch makes a number of a text that is not seen, in a batch size's place: `n = int(line[2:])`."""
+    return isinstance(size, Number) and size.chosen and any(getattr(v, "call", "") == "int" for v in size.inputs)
 
 
 def _past_the_end(facts: Facts, steps: list[TrainStep], origins: set[Origin]) -> Iterator[Diagnostic]:
@@ -298,8 +304,8 @@ def _unclear(
             if isinstance(number, ast.Constant):
                 yield finding(facts, number, PlanFault.SIZE_IN_OTHER_MEANING, number=str(number.value))
     for size in _beginnings(facts, inputs, steps):
-        if size.linear and origins.isdisjoint(size.linear):
-            node = min(size.linear, key=_place).node
+        if size.factors() and origins.isdisjoint(size.factors()):
+            node = min(size.factors(), key=_place).node
             yield finding(facts, node, PlanFault.OTHER_SIZE_OF_STATE)
 
 
@@ -654,7 +660,7 @@ def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
     """True if a number with a batch size's name is computed from a scaled one, or read from a fetched batch."""
     inner = set(ast.walk(origin.node)) if isinstance(origin.node, ast.expr) else set()
     read = [a.value for a in facts.accesses if not a.write and a.node in inner]
-    scaled = any(isinstance(v, Number) and not others.isdisjoint(v.linear) for v in read)
+    scaled = any(isinstance(v, Number) and not others.isdisjoint(v.factors()) for v in read)
     return scaled or (origin.key[0] == "computed" and any(isinstance(v, Host) and is_fetched(v) for v in read))
 
 

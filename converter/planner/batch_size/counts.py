@@ -223,7 +223,7 @@ def _as_large(node: ast.Constant, size: ast.Constant) -> bool:
 def _totals(facts: Facts, known: set[Origin]) -> frozenset[str]:
     """Expressions that are divided by the batch size, or that a range covers in steps of it."""
     nodes = {o.node for o in known}
-    nodes |= {a.node for a, number in facts.numbers if number.linear & known}
+    nodes |= {a.node for a, number in facts.numbers if number.factors() & known}
     found = set()
     for node in nodes:
         above = next(parents_of(facts, node), None)

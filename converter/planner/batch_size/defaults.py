@@ -69,7 +69,7 @@ def kept_defaults(facts: Facts, scaled: Iterable[Origin]) -> Iterator[ast.AST]:
     What the user gives there is the size of one tower, or has to do with another thing: so the default stays, too.
     """
     sizes = set(scaled)
-    reads = {a.node for a, number in facts.numbers if number.linear & sizes}
+    reads = {a.node for a, number in facts.numbers if number.factors() & sizes}
     seen: set[ast.AST] = set()
     for fallback in facts.fallbacks:
         for node in _factors(fallback.node):

@@ -92,7 +92,7 @@ def evaluated(
     taken = _sized(behind.values(), scaled) | _around(training)
     counting = counting_of(facts, regions, steps, scaled)
     reads = [
-        _Read(node, access, bool(access.value.linear & scaled))
+        _Read(node, access, bool(access.value.factors() & scaled))
         for node, accesses in counting.reads.items()
         for access in accesses
         if isinstance(access.value, Number) and access.value.origins & scaled
@@ -173,7 +173,7 @@ def _evaluation(
 def _is_computed(access: Access, sites: Set[Site]) -> bool:
     """Whether what is read was computed by statements of an evaluation: what they read is looked at there."""
     value = access.value
-    flag = isinstance(value, Number) and any(reads_flag(access, origin) for origin in value.linear)
+    flag = isinstance(value, Number) and any(reads_flag(access, origin) for origin in value.factors())
     return not flag and _is_made_in(value, sites)
 
 

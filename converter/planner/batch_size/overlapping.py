@@ -49,7 +49,7 @@ def fixed_turns(facts: Facts, runs: Iterable[RunCall], sizes: Iterable[Origin]) 
     """
     scaled = frozenset(sizes)
     reader = TermReader(scaled, lambda _: None)
-    reads = [(a, number.uid) for a, number in facts.numbers if number.linear & scaled and not (a.write or number.op)]
+    reads = [(a, number.uid) for a, number in facts.numbers if number.factors() & scaled and not (a.write or number.op)]
     for run in runs:
         for value in _behind_rows(facts, run):
             if isinstance(value, Number) and not (value.turn or value.origins & scaled):
@@ -121,7 +121,7 @@ def _is_fixed(facts: Facts, one: Atom, sizes: frozenset[Origin]) -> bool:
 
 def _read_in(facts: Facts, within: list[ast.AST], sizes: frozenset[Origin]) -> ast.AST:
     """Where the batch size is read in some expressions or statements; the first of these where it is not seen."""
-    read = {a.node for a, number in facts.numbers if number.linear & sizes and not number.op}
+    read = {a.node for a, number in facts.numbers if number.factors() & sizes and not number.op}
     read |= {origin.node for origin in sizes}
     return next((node for each in within for node in ast.walk(each) if node in read), within[0])
 
@@ -200,7 +200,7 @@ def _window(facts: Facts, run: RunCall, value: Host, sizes: frozenset[Origin]) -
             first = terms_of(facts, value.inputs[0], sizes, run.site) if node.lower is not None else number(0)
             yield _Window(node.lower or node, first, number(0))
         rows = spanned(facts, value, node) if node.lower is not None else None
-        if node.lower is not None and rows is not None and rows.linear & sizes:
+        if node.lower is not None and rows is not None and rows.factors() & sizes:
             first = terms_of(facts, value.inputs[0], sizes, run.site)
             yield _Window(node.lower, first, terms_of(facts, rows, sizes, run.site))
     elif isinstance(node, ast.Call) and len(node.args) == BOUNDS and value.call.rpartition(".")[2] in CUTS:

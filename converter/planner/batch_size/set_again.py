@@ -47,13 +47,13 @@ def set_in_branches(
     for access in writes:
         if access.place not in joined or isinstance(access.node, ast.stmt):
             continue
-        setting = text.parent(access.node)
-        if not isinstance(setting, (ast.Assign, ast.AugAssign)):
+        setting, given = _setting(access.node, text)
+        if setting is None:
             raise refuse(facts, access.node, PlanFault.SET_IN_A_BRANCH, name=name)
         own = set(ast.walk(setting))
-        single = isinstance(setting.value, ast.Constant) and setting.value.value == 1
+        single = isinstance(given, ast.Constant) and given.value == 1
         others = [o for o in sizes if o.node not in own and o.key[-1] != name]
-        if (single and isinstance(setting, ast.Assign)) or any(_is_made_of(access, o) for o in others):
+        if (single and not isinstance(setting, ast.AugAssign)) or any(_is_made_of(access, o) for o in others):
             raise refuse(facts, access.node, PlanFault.SET_IN_A_BRANCH, name=name)
         inside |= own | _condition(facts, setting, read, name)
     for statement in _entries_set(facts, read, name):
@@ -61,6 +61,16 @@ def set_in_branches(
         if isinstance(statement, ast.AugAssign):  # what it reads before has an expression that is written nowhere
             inside |= {a.node for a in read if a.site.stmt is statement}
     return SetAgain(frozenset(joined), frozenset(inside))
+
+
+def _setting(written: ast.AST, text: SourceText) -> tuple[ast.stmt | None, ast.expr | None]:
+    """The statement that sets a setting, and to what: `args.n = 10`, `setattr(args, 'n', 10)`; else None."""
+    above = text.parent(written)
+    if isinstance(above, (ast.Assign, ast.AugAssign)):
+        return above, above.value
+    if isinstance(above, ast.Expr) and isinstance(written, ast.Call) and len(written.args) == 3:
+        return above, written.args[2]
+    return None, None
 
 
 def compared(sizes: Iterable[ast.AST], text: SourceText) -> Iterator[ast.Constant]:

@@ -118,7 +118,7 @@ def _takes_a_batch(reads: Reads, run: RunCall, turns: set[int]) -> bool:
             continue
         rows = rows_of(reads.facts, value, run.site) if key.batch.axis == 0 else None
         picked = any(uid in turns for uid in needed([value]))
-        if picked if rows is None else not rows.linear & reads.sizes:
+        if picked if rows is None else not rows.factors() & reads.sizes:
             return False
     return True
 

@@ -25,7 +25,7 @@ def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     for (_, node), value in facts.results.items():
         source, entries = _shaped(value)
         first = entries[0] if entries else None
-        if not isinstance(first, Number) or not first.linear & scaled:
+        if not isinstance(first, Number) or not first.factors() & scaled:
             continue
         rest = any(isinstance(entry, Number) and entry.value == -1 for entry in entries[1:])
         bounds = _bounds(source) if rest else ()

@@ -255,11 +255,11 @@ def _ends_smaller(bounds: Several[Value], scaled: set[Origin], gpus: int) -> boo
         rounded = isinstance(end, Host) and end.call.rpartition(".")[2] in ("ceil", "int")
         return rounded and any(is_share(v, scaled) for v in needed([end]).values())
     step = bounds[2]
-    if not isinstance(step, Number) or not step.linear & scaled:
+    if not isinstance(step, Number) or not step.factors() & scaled:
         return False
     if not isinstance(end, Number) or end.value is None or step.value is None:
         return not depends_on([end], scaled)
-    return not end.linear & scaled and end.value % (step.value * gpus) != 0
+    return not end.factors() & scaled and end.value % (step.value * gpus) != 0
 
 
 def whole_batches(

@@ -9,7 +9,7 @@ from converter.analysis.arrays.rows import rows_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Input, Number, Origin, Tensor, Value, needed
+from converter.analysis.values import Host, Input, Number, Origin, Tensor, Value, grows_by_key, needed
 from converter.analysis.values import Sequence as Several
 from converter.planner.batch_size.defaults import by_default
 from converter.planner.questions.drawn_batches import rows_of_drawn
@@ -26,7 +26,7 @@ def fixed_feeds(facts: Facts, regions: Sequence[Region], sizes: Collection[Origi
     sizes: the numbers that grow.
     """
     keys = {o.key for o in sizes}
-    read = [a for region in regions for a in region.tower_reads() if _grows(a.value, keys)]
+    read = [a for region in regions for a in region.tower_reads() if grows_by_key(a.value, keys)]
     for run in facts.runs:
         built = _is_built_for(run, regions)
         for key, value in run.feeds:
@@ -36,7 +36,7 @@ def fixed_feeds(facts: Facts, regions: Sequence[Region], sizes: Collection[Origi
             if not computed and not isinstance(key, Input):
                 continue
             fixed = fixed_size(key) if isinstance(key, Input) else _size_of_model(key, keys)
-            if fixed is not None and _grows(fixed, keys):
+            if fixed is not None and grows_by_key(fixed, keys):
                 stays = _stays(facts, run, value, fixed, keys, key.batch.axis)
             else:
                 as_long = (a for a in read if _is_as_long(facts, run, value, a.value, keys))
@@ -49,11 +49,7 @@ def _size_of_model(key: Tensor, keys: set[tuple[object, ...]]) -> Number | None:
     """The number of rows that inputs or random tensors give to a value of the model, where it grows."""
     behind = needed([key])
     sizes = [fixed_size(v) for v in behind.values() if isinstance(v, Input)]
-    return next((n for n in (*sizes, *rows_of_drawn(behind)) if n is not None and _grows(n, keys)), None)
-
-
-def _grows(value: Value, keys: set[tuple[object, ...]]) -> bool:
-    return isinstance(value, Number) and any(o.key in keys for o in value.linear)
+    return next((n for n in (*sizes, *rows_of_drawn(behind)) if n is not None and grows_by_key(n, keys)), None)
 
 
 def _is_built_for(run: RunCall, regions: Sequence[Region]) -> bool:
@@ -77,8 +73,8 @@ def _stays(facts: Facts, run: RunCall, value: Value, fixed: Number, keys: set[tu
     number = rows_of(facts, value, run.site) if axis == 0 else None
     if number is not None and all(o.key[0] == "literal" for o in number.origins):
         known = fixed.value is None or number.value is None or fixed.value == number.value
-        return known and not _grows(number, keys)
-    if number is not None and _grows(number, keys):
+        return known and not grows_by_key(number, keys)
+    if number is not None and grows_by_key(number, keys):
         return False
     return isinstance(value, (Host, Several)) and not _depends(facts, value, keys)
 
@@ -86,7 +82,7 @@ def _stays(facts: Facts, run: RunCall, value: Value, fixed: Number, keys: set[tu
 def _is_as_long(facts: Facts, run: RunCall, value: Value, size: Value, keys: set[tuple[object, ...]]) -> bool:
     """Whether rows are counted by another number that is as large as a batch size that the model reads."""
     number = rows_of(facts, value, run.site)
-    if number is None or not isinstance(size, Number) or _grows(number, keys):
+    if number is None or not isinstance(size, Number) or grows_by_key(number, keys):
         return False
     known = by_default(facts, number)
     return known is not None and known == by_default(facts, size)

@@ -57,8 +57,8 @@ def _pipeline_pads(value: Input) -> ast.AST | None:
     """The call by which a pipeline or a queue pads each batch to its longest example."""
     if has(value.op, Trait.FROM_QUEUE):
         told = {k.arg: k.value for k in value.node.keywords} if isinstance(value.node, ast.Call) else {}
-        pads = told.get("dynamic_pad")
-        return value.node if isinstance(pads, ast.Constant) and pads.value is True else None
+        pads, of_one_size = told.get("dynamic_pad"), value.dims is not None and None not in value.dims[1:]
+        return value.node if isinstance(pads, ast.Constant) and pads.value is True and not of_one_size else None
     for made in needed(value.inputs).values():
         if not isinstance(made, Typed) or not isinstance(made.node, ast.Call):
             continue
@@ -128,7 +128,7 @@ def _loops(facts: Facts, site: Site) -> Iterator[tuple[Value, Site]]:
 def _counts_rows(facts: Facts, value: Value, site: Site, scaled: Set[Origin]) -> bool:
     """Whether a value has as many rows as a batch, where it is read."""
     rows = rows_of(facts, value, site)
-    return rows is not None and bool(rows.linear & scaled)
+    return rows is not None and bool(rows.factors() & scaled)
 
 
 def _is_largest(called: str, node: ast.Call) -> bool:

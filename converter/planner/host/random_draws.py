@@ -49,7 +49,7 @@ def drawn_from_buffers(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AS
         and node is value.node
         and value.site is not None
         and (rows := rows_of(facts, value, value.site)) is not None
-        and rows.linear & scaled
+        and rows.factors() & scaled
         and (name_of(value) == "random.sample" or any(k.arg == "replace" for k in node.keywords))
         and any(is_added_to(facts, one, _loops(value.site)) for one in _behind(value.inputs[1]))
     }

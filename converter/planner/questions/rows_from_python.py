@@ -9,7 +9,7 @@ import ast
 from collections.abc import Container
 
 from converter.analysis.arrays.shapes import FILLED, arguments_of, shape_of
-from converter.analysis.values import Host, Number, Sequence, Value
+from converter.analysis.values import Host, Number, Sequence, Value, grows_by_key
 
 COPIES = ("numpy.array", "numpy.asarray")  # arrays with the rows of what they are given
 
@@ -20,12 +20,14 @@ def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
     sizes: the keys of the batch sizes' origins.
     """
     if isinstance(value, Sequence):
-        return any(_is_size(v, sizes) for v in (*value.inputs, *_ends(value)) if v not in value.elements)
+        return any(grows_by_key(v, sizes) for v in (*value.inputs, *_ends(value)) if v not in value.elements)
     if not isinstance(value, Host) or not value.call.startswith("numpy.") or value.roots:
         return False
     if value.call in COPIES:
         return any(has_rows(v, sizes) for v in value.inputs)
-    return any(_is_size(v, sizes) for i in value.inputs for v in (i, *(i.elements if isinstance(i, Sequence) else ())))
+    return any(
+        grows_by_key(v, sizes) for i in value.inputs for v in (i, *(i.elements if isinstance(i, Sequence) else ()))
+    )
 
 
 def are_alike(value: Value) -> bool:
@@ -49,7 +51,3 @@ def _is_repeated_whole(tiled: Host) -> bool:
     if shape is None or not isinstance(times, Sequence) or times.many:
         return False
     return len(shape) < len(times.elements) or (len(shape) == len(times.elements) and shape[0] == 1)
-
-
-def _is_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
-    return isinstance(value, Number) and any(o.key in sizes for o in value.linear)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Function, Input, Number, Value
+from converter.analysis.values import Function, Input, Number, Value, grows_by_key
 from converter.planner.questions.batch_values import carries_batch
 from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.rows_from_python import has_rows
@@ -68,11 +68,7 @@ def _starts_empty(value: Value, writer: int, reads: dict[int, list[Access]]) -> 
 
 def _counts_batch(value: Value, sizes: set[tuple[object, ...]]) -> bool:
     """True if a number depends on the batch size, but is not proportional to it."""
-    return (
-        isinstance(value, Number)
-        and any(o.key in sizes for o in value.origins)
-        and not any(o.key in sizes for o in value.linear)
-    )
+    return isinstance(value, Number) and any(o.key in sizes for o in value.origins) and not grows_by_key(value, sizes)
 
 
 def _is_called_with_default(value: Value, reads: Iterable[Access], sizes: set[tuple[object, ...]]) -> bool:

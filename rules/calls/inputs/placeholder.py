@@ -66,7 +66,7 @@ def _input(call: Call, shape: Value | None, dtype: str) -> Input:
     if axis is not None:
         made.shard(axis)
         entry = first[axis]
-        if isinstance(entry, Number) and entry.linear:
+        if isinstance(entry, Number) and entry.factors():
             walk.facts.batch_sizes.append((entry, "the batch axis of a placeholder", call.node))
     elif entries is None and dtype != "bool":
         made.ambiguous = True  # a scalar or a batch: what is fed to it decides
@@ -86,7 +86,7 @@ def _shape_of_batch(call: Call, shape: ShapeOf) -> Value:
     if tensor.batch.kind != "example" or tensor.rank is None or tensor.roots:
         return shape
     made_with = (v for v in needed([tensor]).values() if isinstance(v, Number))
-    sizes = {v.linear: v for v in made_with if shaping.stands_for_batch(call.walk.facts, v)}
+    sizes = {v.factors(): v for v in made_with if shaping.stands_for_batch(call.walk.facts, v)}
     if len(sizes) != 1:
         return shape
     (size,), rows = sizes.values(), tensor.batch.axis

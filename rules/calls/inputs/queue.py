@@ -147,7 +147,7 @@ def _dequeue(call: Call) -> Value:
             return made
         made.shard(axis)
         entry = entries[axis] if entries and len(entries) > axis else None
-        if isinstance(entry, Number) and entry.linear:
+        if isinstance(entry, Number) and entry.factors():
             call.walk.facts.batch_sizes.append((entry, call.name, call.node))
         return made
 

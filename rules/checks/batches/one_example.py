@@ -94,7 +94,7 @@ def one_by_default(case: Placed) -> Iterator[Diagnostic]:
     keys = {origin.key for origin in case.size.origins} if case.size.fixed else set()
     if case.size.fixed:  # also where the size of what a step takes was not found, but is written in its shape
         counted = (fixed_size(value) for value in batch_inputs(case.steps))
-        keys |= {origin.key for rows in counted if rows is not None for origin in rows.linear}
+        keys |= {origin.key for rows in counted if rows is not None for origin in rows.factors()}
     for fallback in case.facts.fallbacks:
         if fallback.setting in keys and _is_one(case.facts, fallback.node):
             yield finding(case.facts, fallback.node, "TMG218 one_by_default")
@@ -194,7 +194,7 @@ def _is_sized(facts: Facts, run: RunCall, value: Value) -> bool:
 def _is_counted(facts: Facts, run: RunCall, value: Value) -> bool:
     """Whether a number that the script names as a batch size counts the rows of an array."""
     rows = rows_of(facts, value, run.site)
-    return rows is not None and bool(facts.named_sizes(rows.linear))
+    return rows is not None and bool(facts.named_sizes(rows.factors()))
 
 
 def _fills_written_places(facts: Facts, filled: ast.Subscript) -> bool:

@@ -77,7 +77,7 @@ def _are_batches(case: Placed, run: RunCall, joined: Host) -> bool:
         return False
     given = next((v for v in joined.inputs if isinstance(v, Sequence) and not v.many), None)
     rows = [rows_of(case.facts, part, run.site) for part in given.elements] if given is not None else []
-    return sum(number is not None and bool(number.linear & case.size.origins) for number in rows) > 1
+    return sum(number is not None and bool(number.factors() & case.size.origins) for number in rows) > 1
 
 
 def _fetched(value: Value) -> Iterator[Tensor]:

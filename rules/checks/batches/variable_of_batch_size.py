@@ -63,7 +63,7 @@ def as_many_as_examples(case: Placed) -> Iterator[Diagnostic]:
 def _goes_by_size(facts: Facts, over: Value, keys: set[tuple[object, ...]]) -> bool:
     """Whether a loop has as many turns as a batch has examples."""
     ends = [end for end in facts.ranges.get(over.uid, [])[:2] if isinstance(end, Number)]
-    return any(o.key in keys for end in ends for o in end.linear)
+    return any(o.key in keys for end in ends for o in end.factors())
 
 
 def _gone_over(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:

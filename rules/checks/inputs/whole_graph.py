@@ -136,7 +136,7 @@ def _over_both(value: Tensor) -> Input | None:
     if not isinstance(root, Input) or value.batch.kind != "example" or root.rank != PAIR or value.dims != root.dims:
         return None
     sizes = root.shape.elements if isinstance(root.shape, Sequence) else []
-    counts = [size.linear for size in sizes if isinstance(size, Number) and size.linear]
+    counts = [size.factors() for size in sizes if isinstance(size, Number) and size.factors()]
     return root if root.dims == (None, None) or (len(counts) == PAIR and counts[0] == counts[1]) else None
 
 

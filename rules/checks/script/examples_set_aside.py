@@ -76,12 +76,12 @@ def _cut(access: Access, scaled: frozenset[Origin]) -> tuple[Bound, bool] | None
     if not isinstance(node, ast.Slice) or not isinstance(key, Host) or len(key.inputs) != 1 or node.step is not None:
         return None
     at, written = key.inputs[0], node.lower or node.upper
-    if not isinstance(at, Number) or not at.linear & scaled or is_share(at, set(scaled)):
+    if not isinstance(at, Number) or not at.factors() & scaled or is_share(at, set(scaled)):
         return None
     if holder is None or written is None or any(isinstance(s.stmt, (ast.For, ast.While)) for s in access.site.chain()):
         return None
     place = ast.dump(written) if at.value is None else at.value
-    return (holder.uid, at.linear & scaled, place), node.upper is not None
+    return (holder.uid, at.factors() & scaled, place), node.upper is not None
 
 
 def _fed(case: Placed) -> tuple[Set[int], Set[int]]:

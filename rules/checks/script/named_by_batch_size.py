@@ -37,7 +37,7 @@ def _written(text: Host) -> Iterator[Number]:
     """The batch sizes that a text is made of; products of them count something else."""
     given: list[Value] = [v for value in text.inputs for v in (value, *_parts(value))]
     for value in given:
-        if isinstance(value, Number) and value.linear and not any(isinstance(v, Number) for v in value.inputs[1:]):
+        if isinstance(value, Number) and value.factors() and not any(isinstance(v, Number) for v in value.inputs[1:]):
             yield value
 
 

@@ -45,7 +45,7 @@ def _is_whole(case: Shared, run: RunCall, value: Value) -> bool:
     rows = rows_of(case.facts, value, run.site)
     if is_fetched(value) or (rows is not None and rows.value == 1):
         return True
-    sizes = named_behind(case.facts, value) if rows is None else rows.linear
+    sizes = named_behind(case.facts, value) if rows is None else rows.factors()
     return not case.size.scaled.isdisjoint(sizes)
 
 

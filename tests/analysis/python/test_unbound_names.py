@@ -85,3 +85,39 @@ def test_a_star_brings_the_names_of_a_module_that_is_followed(tmp_path: Path, ne
     script.write_text(STARS)
     facts = read_facts(str(script), ast.parse(STARS), Options())
     assert (shown(facts.module.locals["result"]) == 3) is known
+
+
+MISSING = """
+import sys
+from nets.small import Small
+
+if sys.argv[1] == 'large':
+    from nets.{module} import Large
+    net = Large
+else:
+    net = Small
+result = net.width
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "files", "taken"),
+    [
+        ("large", [], True),
+        ("large", ["large.pyx"], False),
+        ("large", ["large.cpython-37m-x86_64-linux-gnu.so"], False),
+        ("sub.large", [], False),
+    ],
+)
+def test_a_branch_that_imports_what_its_package_does_not_have(
+    tmp_path: Path, module: str, files: list[str], taken: bool
+) -> None:
+    folder = tmp_path / "nets"
+    folder.mkdir()
+    (folder / "small.py").write_text("class Small(object):\n    width = 3\n")
+    for name in files:
+        (folder / name).write_text("")
+    script = tmp_path / "train.py"
+    script.write_text(MISSING.format(module=module))
+    facts = read_facts(str(script), ast.parse(script.read_text()), Options())
+    assert (shown(facts.module.locals["result"]) == 3) is taken

@@ -97,6 +97,7 @@ def test_a_flag_with_a_default_is_multiplied_as_before() -> None:  # a near miss
     [
         "if args.batch_size is None:\n    args.batch_size = 64\n",
         "if args.small:\n    args.batch_size = 16\n",
+        "if args.small:\n    setattr(args, 'batch_size', 16)\n",
         "if args.small:\n    args.batch_size //= 2\n",
         "args.batch_size *= 2\n",
     ],
@@ -113,8 +114,9 @@ def test_a_setting_that_is_always_set_is_scaled_there() -> None:  # a near miss
     assert "next_batch(args.batch_size)" in text
 
 
-def test_a_branch_that_works_on_single_examples_is_refused() -> None:
-    lines = "if args.small:\n    args.batch_size = 1\n"
+@pytest.mark.parametrize("again", ["args.batch_size = 1", "setattr(args, 'batch_size', 1)"])
+def test_a_branch_that_works_on_single_examples_is_refused(again: str) -> None:
+    lines = f"if args.small:\n    {again}\n"
     assert codes(PARSER + FLAG.format(", default=64") + SWITCH + PARSE + lines + OF_ARGS) == ["TMG279"]
 
 

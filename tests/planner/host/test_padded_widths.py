@@ -172,6 +172,10 @@ with tf.Session() as sess:
     for step in range(5):
         sess.run(train_op)
 """
+SHAPED = (
+    "words, tags = tf.train.slice_input_producer([all_words, all_tags])\n{}\n"
+    "x, y = tf.train.batch([words, tags], batch_size, dynamic_pad=True)"
+)
 NEXT = "x, y = data.{}.make_one_shot_iterator().get_next()"
 
 
@@ -187,6 +191,8 @@ NEXT = "x, y = data.{}.make_one_shot_iterator().get_next()"
         (NEXT.format("padded_batch(batch_size, (tf.TensorShape([20]), tf.TensorShape([20])))"), []),
         (NEXT.format("batch(batch_size)"), []),
         ("x, y = tf.train.batch([words, tags], batch_size)", []),
+        (SHAPED.format("words.set_shape([20])\ntags.set_shape([20])"), []),
+        (SHAPED.format("words.set_shape([None])\ntags.set_shape([None])"), ["TMG349"]),
     ],
 )
 def test_pipelines(batches: str, found: list[str]) -> None:

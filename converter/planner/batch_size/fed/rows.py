@@ -39,8 +39,12 @@ def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 def base_of(facts: Facts, number: Number) -> set[Origin]:
     """The batch size among the numbers that a number is a multiple of; empty if several are possible.
 
-    Of `2 * n` it is the one with a name.
+    Of `2 * n` it is the one with a name, and of a number that a branch chooses, that of each branch, if it has one.
     """
+    options = [*number.options()]
+    if len(options) > 1:
+        named = [facts.named_sizes(one.linear) for one in options if isinstance(one, Number)]
+        return set().union(*named) if len(named) == len(options) and all(named) else set()
     bound = {o for o in number.linear if facts.names_of(o)}
     alone = next((each for each in (number.linear, bound) if len(each) == 1), frozenset[Origin]())
     return facts.named_sizes(number.linear) or set(alone)
@@ -245,7 +249,7 @@ def _refills(facts: Facts, access: Access, value: Value) -> bool:
     if not bare and not (isinstance(first, ast.Constant) and first.value is ...):
         return False
     given = rows_of(facts, access.value, access.site)
-    return bool(named_behind(facts, access.value) & own.linear) if given is None else _are_equal(facts, given, own)
+    return bool(named_behind(facts, access.value) & own.factors()) if given is None else _are_equal(facts, given, own)
 
 
 def _iterations_counted_by(facts: Facts, access: Access, name: str) -> Iterator[Number]:
@@ -259,7 +263,7 @@ def _iterations_counted_by(facts: Facts, access: Access, name: str) -> Iterator[
 
 def _are_equal(facts: Facts, one: Number, two: Number) -> bool:
     """Whether two numbers of rows are the same number, or the same one written out twice without a name."""
-    if one.linear & two.linear:
+    if one.factors() & two.factors():
         return True
     both = one.linear | two.linear
     plain = all(o.key[0] == "literal" for o in both) and not facts.named_sizes(both)

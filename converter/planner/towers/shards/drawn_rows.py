@@ -35,7 +35,7 @@ def drawn_out(values: Iterable[Value]) -> list[Tensor]:
 def _sizes_behind(values: Iterable[Value]) -> Iterator[Origin]:
     """The numbers that some values without an input are made of."""
     for value in needed(values).values():
-        yield from value.linear if isinstance(value, Number) else ()
+        yield from value.factors() if isinstance(value, Number) else ()
 
 
 def drawn_rows(
@@ -52,17 +52,17 @@ def drawn_rows(
     if not alone and not drawn:
         return traffic
     keys = {o.key for o in sizes}
-    wanted = {o.key for number in rows_of_drawn(behind_losses(alone)) for o in number.linear} & keys
+    wanted = {o.key for number in rows_of_drawn(behind_losses(alone)) for o in number.factors()} & keys
     cut = any(not shard.static for shard in traffic.shards[:1])  # else each tower has a known number of rows
     random = rows_of_drawn(needed(drawn))
-    wanted |= {o.key for o in (_sizes_behind(drawn) if cut else (o for n in random for o in n.linear))} & keys
+    wanted |= {o.key for o in (_sizes_behind(drawn) if cut else (o for n in random for o in n.factors()))} & keys
     rebound = {r.place: r.saved for r in traffic.rebinds}
     found: dict[object, tuple[int, str]] = {}
     for access in region.tower_reads():
         value = access.value
         text = spelling(region.block.frame, access.place)
         if isinstance(value, Number) and text is not None and (text in rebound or keeps_size(access, scaling)):
-            for origin in value.linear:
+            for origin in value.factors():
                 found.setdefault(origin.key, (len(value.inputs), text))
     missing = not wanted or any(key not in found for key in wanted)
     if missing and not alone:

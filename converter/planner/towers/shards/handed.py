@@ -8,7 +8,7 @@ from dataclasses import replace
 from converter.analysis.facts import Maybe
 from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Input, Mapping, Number, Sequence, Tensor, Value
+from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, grows_by_key
 from converter.plan import NUM_GPUS, Shard
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fixed_size import fixed_size
@@ -63,8 +63,8 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
         number = fixed_size(value) if value.batch.kind == "example" else None
         if number is None:
             continue
-        keys = {origin.key for origin in number.linear}
-        read = [a for a in site.region.tower_reads() if _counts(a.value, keys)]
+        keys = {origin.key for origin in number.factors()}
+        read = [a for a in site.region.tower_reads() if grows_by_key(a.value, keys)]
         multiple = len(number.inputs) > 1 and not number.chosen
         if before.alone or multiple:
             raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE)
@@ -77,11 +77,6 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
             site.facts, site.region.handed[0].node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE
         )
     return replace(before, handing=replace(before.handing, size="".join(sizes)))
-
-
-def _counts(value: Value, keys: set[tuple[object, ...]]) -> bool:
-    """Whether a number counts the rows that a shape has."""
-    return isinstance(value, Number) and any(origin.key in keys for origin in value.linear)
 
 
 def _axis(value: Input) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from converter.analysis.facts import Facts
+from converter.analysis.flow.joined import is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
@@ -20,6 +21,7 @@ from converter.analysis.values import (
     Site,
     Tensor,
     Value,
+    grows_by_key,
 )
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
@@ -406,12 +408,13 @@ def _aliases_out(
                 by_input.setdefault(access.value.uid, saved[text])
     rebound = set(_bound_texts(region))
     maybe = {m.place: m for m in facts.maybe if region.in_tower(m.site)}  # what other branches leave there
+    left = {a.place: a.value for index, a in region.block.accesses() if index in region.tower and a.write}
     restore = [*traffic.restore]
     restore += [pair for pair in saved.items() if pair[0] not in rebound and pair[0] not in parts_of_tuples]
     for index, access in region.block.accesses():
         if index in region.tower and access.write and isinstance(access.value, Input):
             text = spelling(region.block.frame, access.place)
-            if not text or access.value.uid not in by_input:
+            if not text or access.value.uid not in by_input or not is_input(left[access.place]):
                 continue
             other, whole = maybe.get(access.place), by_input[access.value.uid]
             if other is not None and other.plain:
@@ -460,7 +463,7 @@ def _static(value: Input) -> bool:
 def _fixed_rows(value: Input) -> object:
     """The number of rows that a shape fixes, as a number or by the batch size that it is a multiple of; else None."""
     rows = fixed_size(value) if _static(value) else None
-    return None if rows is None else rows.linear if rows.value is None else rows.value
+    return None if rows is None else rows.factors() if rows.value is None else rows.value
 
 
 def _check_parts(facts: Facts, group: list[Input]) -> None:
@@ -555,7 +558,7 @@ def _read_elsewhere(site: LoopSite, keys: set[tuple[object, ...]]) -> Iterator[t
     """
     region, facts = site.region, site.facts
     for access, number in facts.numbers:
-        if access.write or not any(o.key in keys for o in number.linear):
+        if access.write or not grows_by_key(number, keys):
             continue
         if region.in_tower(access.site) or not region.in_any_tower(access.site):
             continue
@@ -575,7 +578,7 @@ def _is_size_here(region: Region, text: str, keys: set[tuple[object, ...]]) -> b
     value = seen[1] if seen is not None else None
     for attribute in attributes:
         value = value.attributes.get(attribute) if isinstance(value, Instance) else None
-    return isinstance(value, Number) and any(o.key in keys for o in value.linear)
+    return grows_by_key(value, keys)
 
 
 def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) -> str | None:
@@ -583,7 +586,7 @@ def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) 
     value = access.value
     if not isinstance(value, Number):
         return None
-    if not any(o.key in keys for o in value.linear):
+    if not grows_by_key(value, keys):
         if any(o.key in keys for o in value.origins):
             raise refuse(site.facts, access.node, PlanFault.NUMBER_IN_UNKNOWN_WAY)
         return None
