@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.flow.arithmetic import MOST_ELEMENTS
 from converter.analysis.flow.undo import StateChange
 from converter.analysis.frames import Place
+from converter.analysis.inputs.graph_names import pattern_of
 from converter.analysis.python.joins import one_of
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.tensors import moving, shaping
@@ -183,12 +185,21 @@ def put_key(walk: Walk, holder: Mapping, key: Value, value: Value, node: ast.AST
     """Puts a value under a key of a dict: under one that is not known it may replace that of any key."""
     walk.undo_log.append(StateChange(holder, key, holder.get(key)))
     if not is_known_key(key) and any(t.batch.kind != "free" for t in tensors_in(holder)):
-        for other, old in [pair for pair in holder.pairs if is_known_key(pair[0])]:
+        for other, old in [pair for pair in holder.pairs if is_known_key(pair[0]) and _may_be(key, pair[0])]:
             walk.undo_log.append(StateChange(holder, other, old))
             holder.set(other, walk.stamp(one_of([old, value]), node))
     if not is_known_key(key) and not isinstance(value, Tensor):
         replace_sizes(walk, holder, value, node)
     holder.set(key, value)
+
+
+def _may_be(key: Value, known: Value) -> bool:
+    """Whether a key of which only a pattern is known may be a known one: `'out%d' % i` is no 'inputs'."""
+    node, text = getattr(key, "node", None), getattr(known, "value", None)
+    pattern = pattern_of(node) if isinstance(node, ast.expr) else "*"
+    if not isinstance(text, str) or not {"%", "{", "}"}.isdisjoint(pattern):
+        return True
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
 
 
 def is_known_key(key: Value) -> bool:

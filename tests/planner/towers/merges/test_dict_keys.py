@@ -76,3 +76,45 @@ def test_names_of_layers_as_keys_may_only_be_shown(read: str, refused: bool) -> 
     """Some of them begin with the tower's scope in the last tower."""
     found = codes(INPUTS + SLIM.format(read=read) + STEP + TRAINING)
     assert ("TMG208" in found) is refused
+
+
+LAYERS = """\
+import sys
+
+
+class Net(object):
+    def __init__(self):
+        self.l = {{'in': X}}
+        self.l['normal'] = self.l['in'] if sys.argv[1] == 'raw' else self.l['in'] / 255.
+        h = self.l['normal']
+        for i in range(int(sys.argv[2])):
+            name = {name}
+            self.l[name] = h = tf.layers.dense(h, 4)
+        self.l['out'] = tf.layers.dense(h, 1)
+
+
+net = Net()
+loss = tf.reduce_mean(tf.square(net.l['out'] - Y))
+"""
+
+
+def layers(name: str, key: str) -> str:
+    shown = f"    print(sess.run(net.l['{key}'], {{net.l['in']: xs}}))\n"
+    return INPUTS + LAYERS.format(name=name) + STEP + TRAINING.replace("X:", "net.l['in']:") + shown
+
+
+@pytest.mark.parametrize("name", ["'layer%d' % i", "'layer{}'.format(i)", "'layer%02d_%s' % (i, sys.argv[3])"])
+def test_layers_under_computed_names_are_beside_those_that_are_written_out(name: str) -> None:
+    text = converted(layers(name, "out"))
+    assert "net.l['out'] = tf.concat(tower_out, 0)" in text
+
+
+@pytest.mark.parametrize("name", ["'%s' % sys.argv[3]", "'i' + sys.argv[3]", "sys.argv[3]", "'%(a)s' % {'a': i}"])
+def test_names_that_may_be_any_of_these_are_not(name: str) -> None:
+    assert codes(layers(name, "out")) == ["TMG223"]
+
+
+def test_what_one_branch_computes_of_an_input_is_merged_and_no_input_behind_the_loop() -> None:
+    text = converted(layers("'layer%d' % i", "normal"))
+    assert "net.l['normal'] = tf.concat(tower_normal, 0)" in text
+    assert "net.l['normal'] = X_batch" not in text
