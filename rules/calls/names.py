@@ -20,6 +20,9 @@ LAYERS = "convolutional core layers normalization pooling".split()
 SEQ2SEQ = "attention_wrapper basic_decoder beam_search_decoder decoder helper loss".split()
 FUSED = "fused_rnn_cell gru_ops lstm_ops".split()
 
+# Modules of tensorflow.python.debug.wrappers whose classes tensorflow.python.debug has itself (checked on 1.15).
+DEBUGGERS = "dumping_wrapper grpc_wrapper local_cli_wrapper".split()
+
 # Modules that stand for others: the longest match is replaced.
 ALIASES = {
     "compat.v1.": "",
@@ -71,6 +74,7 @@ ALIASES = {
     "random.": "random_",
     "io.gfile.": "gfile.",
     "python.util.compat.": "compat.",
+    **{f"python.debug.wrappers.{module}.": "python.debug." for module in DEBUGGERS},
 }
 
 WHOLE = ("compat.v1.", "_api.v1.")  # those of them that have all of TensorFlow 1

@@ -106,7 +106,7 @@ def _lists(one: Value, two: Value, depth: int) -> Value | None:
         if not isinstance(one, Record):
             return Sequence(elements, one.mutable)
         return Record(one.fields, elements, one.cls if isinstance(two, Record) and two.cls is one.cls else None)
-    return join_contents(one, two) if _is_built(one) or _is_built(two) else None
+    return join_contents(one, two) if _is_built(one) or _is_built(two) or _is_one_beside_many(one, two) else None
 
 
 def _numbers(one: Value, two: Value, _: int) -> Value | None:
@@ -406,6 +406,13 @@ def _alike(one: Sequence, two: Sequence) -> bool:
         batched = [any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(v)) for v in (one, two)]
         fixed &= one.mutable and two.mutable and all(batched)
     return fixed and getattr(one, "fields", ()) == getattr(two, "fields", ())
+
+
+def _is_one_beside_many(one: Sequence, two: Sequence) -> bool:
+    """Whether one list of data holds a single part, and the other any number of them: `[data]`, or its batches."""
+    few, more = (one, two) if two.many else (two, one)
+    data = few.mutable and more.mutable and not _has_tensors(one) and not _has_tensors(two)
+    return data and more.many and not few.many and len(few.elements) == 1 and bool(more.elements)
 
 
 def _are_of_other_lengths(one: Sequence, two: Sequence) -> bool:

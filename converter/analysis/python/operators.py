@@ -8,6 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.arrays.filled_lists import emptied
+from converter.analysis.counts.reading import TermReader
+from converter.analysis.counts.terms import atom
+from converter.analysis.effects import EffectKind
 from converter.analysis.flow import arithmetic
 from converter.analysis.flow.constants import Taken
 from converter.analysis.frames import Access
@@ -15,6 +18,7 @@ from converter.analysis.inputs.decided import joined_by
 from converter.analysis.inputs.embedded_data import enter, summed_axis
 from converter.analysis.python.containers import any_of, bounded, item_place, iterate
 from converter.analysis.python.joins import join
+from converter.analysis.python.settings import is_always_given
 from converter.analysis.tensors import algebra
 from converter.analysis.tensors.shaping import times_as_many
 from converter.analysis.traits import Trait, has
@@ -232,12 +236,20 @@ def _compare(walk: Walk, node: ast.Compare) -> Value:
         if isinstance(operands[1], Mapping) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             walk.read(item_place(operands[1], operands[0]), operands[1].get(operands[0]) or Absent(), node)
         known = _compared(node.ops[0], operands[0], operands[1])
+        known = _with_none(walk, node.ops[0], *operands) if known is None else known
         known = _of_first_turn(walk, node.ops[0], operands[0], operands[1]) if known is None else known
         known = None if any(map(walk.is_partly_none, operands)) else known
         known = False if known is None and _gives_no_row(walk, node, operands) else known
         if known is not None:
             return Constant(known)
     return Host(operands, "compare")
+
+
+def _with_none(walk: Walk, op: ast.cmpop, one: Value, two: Value) -> bool | None:
+    """What `FLAGS.batch_size is None` says where the flag has a default, or `2 * n is None`; else None."""
+    given = (isinstance(one, Number) and one.op in ARITHMETIC) or is_always_given(walk.facts, one)
+    beside = isinstance(two, Constant) and two.value is None and isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq))
+    return isinstance(op, (ast.IsNot, ast.NotEq)) if beside and given else None
 
 
 def _of_first_turn(walk: Walk, op: ast.cmpop, number: Value, other: Value) -> bool | None:
@@ -356,6 +368,7 @@ def decide(walk: Walk, node: ast.If | ast.IfExp) -> bool | None:
     accesses = walk.facts.accesses[seen:]
     read = [access.value.uid for access in accesses]
     known = None if not walk.assumed.isdisjoint(read) or walk.is_partly_none(value) else truth(value)
+    known = True if known is None and _has_a_batch(walk, value) else known
     switch = _switch(node.test, accesses) if known is None else None
     taken = walk.taken.get(switch[0]) if switch is not None else None
     walk.switch = switch if taken is None else None
@@ -368,6 +381,21 @@ def decide(walk: Walk, node: ast.If | ast.IfExp) -> bool | None:
     if node in walk.facts.decided:
         walk.facts.decided[node].sides.update((True, False) if known is None else (known,))
     return known
+
+
+def _has_a_batch(walk: Walk, value: Value) -> bool:
+    """Whether a list has as many entries as a batch: one for each number of `range(b * size, (b + 1) * size)`."""
+    held = value
+    while value.uid in walk.facts.listed:
+        value = walk.facts.listed[value.uid]
+    bounds = walk.facts.ranges.get(value.uid, [])
+    if len(bounds) not in (1, 2):
+        return False
+    reader = TermReader(frozenset(), lambda _: None)
+    begin, *end = [reader.of(bound) for bound in bounds]
+    sizes = walk.facts.named_sizes(one for one in begin.atoms.union(*(e.atoms for e in end)) if isinstance(one, Origin))
+    whole = any((end[0] - begin if end else begin) == atom(size) for size in sizes)
+    return whole and all(change.value is not held for change in walk.facts.effects_of(EffectKind.MUTATION))
 
 
 def _counted(test: ast.expr, read: list[Access]) -> Tensor | None:

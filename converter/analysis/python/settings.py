@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 # modules that read files of settings, or the command line by a text that describes it
 READERS = ("json.", "simplejson.", "yaml.", "toml.", "configparser.", "ConfigParser.", "docopt.")
+PLAIN = ("int", "float", "str")  # types that make no None of a text
 GETTERS = ("get", "getint", "getfloat")
 Holder = Mapping | Instance | Class | Typed | Frame
 
@@ -62,6 +63,19 @@ def flags_of(facts: Facts, value: Value | None) -> list[FlagDefinition]:
     """The definitions of the flag that a value is read from; none for any other value."""
     names = {str(o.key[-1]) for o in value.origins if o.key[0] == "flag"} if isinstance(value, Number) else set()
     return [flag for flag in facts.flags if flag.name in names]
+
+
+def is_always_given(facts: Facts, value: Value) -> bool:
+    """Whether a value is that of a flag which no command line leaves None: it has a default, and is parsed plainly."""
+    if not isinstance(value, Number) or value.op or value.chosen:
+        return False
+    if len(value.inputs) == 1 and isinstance(value.inputs[0], Number):
+        return is_always_given(facts, value.inputs[0])
+    flags = flags_of(facts, value)
+    others = [fallback for fallback in facts.fallbacks if fallback.setting in {("flag", flag.name) for flag in flags}]
+    plain = all(ast.unparse(flag.words.get("type", ast.Name("int"))) in PLAIN for flag in flags)
+    given = all(flag.fallback is not None and "nargs" not in flag.words for flag in flags)
+    return bool(flags) and given and plain and len(others) <= len(flags)
 
 
 def read_setting(walk: Walk, name: str, node: ast.AST) -> Number:

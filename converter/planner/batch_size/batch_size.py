@@ -251,8 +251,7 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
         own = [o for o in origins if isinstance(access.value, Number) and o in access.value.origins]
         mixed = isinstance(access.value, Number) and len(access.value.origins) > 1
         holder = access.place.holder
-        read = mixed and isinstance(holder, Typed) and holder.kind == "Settings"
-        if own and (read or _is_one_unseen(access.value)):
+        if mixed and own and isinstance(holder, Typed) and holder.kind == "Settings":
             yield finding(facts, access.node, PlanFault.SETTING_OR_NUMBER)
             break
     for call in reshaped(facts, origins):
@@ -263,11 +262,6 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
         yield finding(facts, call, PlanFault.GRID_OF_BATCH)
     for node, how in islice(of_whole_batches(facts, origins), 1):
         yield finding(facts, node, PlanFault.ROWS_MAPPED_TOGETHER, how=how)
-
-
-def _is_one_unseen(size: Value) -> bool:
-    """Whether a branch makes a number of a text that is not seen, in a batch size's place: `n = int(line[2:])`."""
-    return isinstance(size, Number) and size.chosen and any(getattr(v, "call", "") == "int" for v in size.inputs)
 
 
 def _past_the_end(facts: Facts, steps: list[TrainStep], origins: set[Origin]) -> Iterator[Diagnostic]:

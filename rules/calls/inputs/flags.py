@@ -10,7 +10,18 @@ from converter.analysis.facts import Fallback, FlagDefinition
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.rows import makes, table
 from converter.analysis.traits import Trait
-from converter.analysis.values import Class, Constant, Function, Host, Instance, Mapping, Sequence, Typed, Value
+from converter.analysis.values import (
+    ENTRIES,
+    Class,
+    Constant,
+    Function,
+    Host,
+    Instance,
+    Mapping,
+    Sequence,
+    Typed,
+    Value,
+)
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -101,6 +112,11 @@ def _define_flag(call: Call) -> Value:
     return Constant(None)
 
 
+def _values_of_flags(call: Call) -> Value:
+    """The dict of all flags (absl/flags/_flagvalues.py of absl-py 1.4), read as `vars(args)` is."""
+    return Typed(ENTRIES, call.name, [call.walk.flags], {}, None)
+
+
 def _run_app(call: Call) -> Value:
     """tf.app.run(main): calls the script's main."""
     from converter.analysis.python.calling import call_function
@@ -133,5 +149,6 @@ CALLS: dict[str, Handler] = table(
     ("ArgumentParser.parse_args", _parse_args),
     ("ArgumentParser.parse_known_args", _parse_known),
     (DEFINES, _define_flag),
+    ("Flags.flag_values_dict", _values_of_flags),
     ("app.run", _run_app),
 )

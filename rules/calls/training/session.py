@@ -100,6 +100,11 @@ def _note_session(call: Call, position: int, keyword: str = "config", creator: s
     call.walk.facts.sessions.append(site)
 
 
+def _watched(call: Call) -> Value:
+    """TensorFlow's debugger around a session: it runs what the session runs, with the same feeds."""
+    return call.get(0, "sess") or call.typed("Session")
+
+
 def _creator(call: Call) -> Value:
     """An object that makes a session when a MonitoredSession asks it to; it has the session's config."""
     _note_session(call, 2)
@@ -307,6 +312,9 @@ EAGER = (
     "contrib.eager.GradientTape contrib.eager.implicit_gradients"
 ).split()
 
+# Wrappers of sessions in tensorflow/python/debug/__init__.py of 1.15; each takes the session first.
+DEBUGGERS = "LocalCLI TensorBoard Dumping Grpc".split()
+
 # Arguments that count training steps (tensorflow/python/training/monitored_session.py, contrib/slim learning.py, 1.15).
 STEP_NUMBERS = {
     "train.MonitoredTrainingSession": (
@@ -377,6 +385,7 @@ CALLS: dict[str, Handler] = table(
     ("Session.as_default Graph.as_default Session.__enter__", itself),
     ("Graph get_default_graph", makes("Graph")),
     ("get_default_session", makes("Session")),
+    ([f"python.debug.{name}DebugWrapperSession" for name in DEBUGGERS], _watched),
     ("control_dependencies Graph.control_dependencies", _control_dependencies),
     ("device Graph.device", _device),
 )

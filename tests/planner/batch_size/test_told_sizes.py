@@ -53,3 +53,27 @@ def test_a_number_of_steps_that_may_be_the_batch_size_is_told(value: str, steps:
 @pytest.mark.parametrize("steps", ["20", "other", "len(sys.argv)", "640 // batch_size"])
 def test_another_number_of_steps_is_not(steps: str) -> None:
     assert codes(script(f"value = other = int(sys.argv[2])\nother = 7\n{EITHER}", steps)) == []
+
+
+LOOP = (
+    "size = 50\nfor text in {texts}:\n    if text.startswith('size'):\n        size = int({value})\nbatch_size = size\n"
+)
+
+
+@pytest.mark.parametrize("value", ["text.split('=')[1]", "text[5:]", "text.partition('=')[2].strip()"])
+@pytest.mark.parametrize("texts", ["sys.argv", "sys.argv[1:]"])
+def test_a_part_of_an_argument_is_told_too(texts: str, value: str) -> None:
+    text = converted(script(LOOP.format(texts=texts, value=value)))
+    assert "size = 50 * num_gpus" in text
+    assert f"size = int({value}) * num_gpus" in text
+
+
+def test_so_is_what_getopt_gives() -> None:
+    setup = "import getopt\nsize = 50\nfor key, value in getopt.getopt(sys.argv[1:], 'b:')[0]:\n    size = int(value)\n"
+    assert "size = int(value) * num_gpus" in converted(script(f"{setup}batch_size = size"))
+
+
+@pytest.mark.parametrize("texts", ["open('settings.txt')", "read()"])
+def test_a_number_of_a_text_that_is_not_seen_is_not(texts: str) -> None:
+    lines = LOOP.replace("size", "batch_size").format(texts=texts, value="text.split('=')[1]")
+    assert codes(script(lines.removesuffix("batch_batch_size = batch_size\n"))) == ["TMG303"]

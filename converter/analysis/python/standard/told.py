@@ -6,12 +6,16 @@ import ast
 
 from converter.analysis.values import Constant, Host, Number, Symbol, Value, needed
 
-TOLD = ("os.environ", "os.environ.get", "os.getenv", "sys.argv", "builtins.input", "builtins.raw_input")
+TOLD = (
+    *("os.environ", "os.environ.get", "os.getenv", "sys.argv", "builtins.input", "builtins.raw_input"),
+    *("getopt.getopt", "getopt.gnu_getopt"),
+)
 READ = ("[]", *TOLD)  # the calls and look-ups that give one of them
+PARTS = ("", "item", "slice", "split", "rsplit", "partition", "rpartition", "strip", "lstrip", "rstrip", "replace")
 
 
 def is_told(value: Value) -> bool:
-    """True if a text comes from the user: `os.environ['N']`, `os.environ.get('N', 64)`, `sys.argv[1]`.
+    """True if a text comes from the user: `os.environ['N']`, `os.environ.get('N', 64)`, `sys.argv[1].split('=')[1]`.
 
     Also where a number that is written out takes its place: `os.environ.get('N') or 64`.
     """
@@ -22,7 +26,7 @@ def is_told(value: Value) -> bool:
     behind = needed([value]).values()
     names = [f"{v.library}.{v.name}" for v in behind if isinstance(v, Symbol)]
     plain = all(isinstance(v, (Host, Symbol, Constant, Number)) for v in behind)
-    read = all(v.call in READ for v in behind if isinstance(v, Host))
+    read = all(v.call in (*READ, *PARTS) for v in behind if isinstance(v, Host))
     return plain and read and bool(names) and all(name in TOLD for name in names)
 
 
