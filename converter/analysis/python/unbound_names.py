@@ -28,6 +28,8 @@ NAMING = ("name", "arg", "rest")  # the fields of other nodes that bind a name
 BINDS_UNSEEN = ("exec", "execfile", "globals", "vars")  # they may bind names that the text does not spell
 MODULES = "modules"  # `setattr(sys.modules[__name__], name, value)` does so, too
 UNSEEN = "*"  # stands for the names that are bound so
+# What modules of a package are built from, or are when they are built, so that a checkout may lack one.
+SOURCES = frozenset((".c", ".cc", ".cpp", ".cu", ".proto", ".pyd", ".pyx", ".so"))
 
 
 def ends_with_name_error(walk: Walk, branch: list[ast.stmt]) -> bool:
@@ -54,14 +56,18 @@ def ends_with_import_error(walk: Walk, branch: list[ast.stmt]) -> bool:
 
 
 def _is_missing(walk: Walk, stmt: ast.ImportFrom, module: str) -> bool:
-    """True if a folder beside the script has modules of a package, and none of this name, not even a compiled one."""
+    """True if a folder beside the script has modules of a package, and none of this name.
+
+    Not where it holds what modules are built from, as Cython's or a protocol's, nor for the name of such a module.
+    """
     package, _, last = module.rpartition(".")
     beside = walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path)
     if not package or walk.project.where(module, beside, 0) is not None:
         return False
     folder = os.path.join(walk.project.folder, *package.split("."))
-    held = os.listdir(folder) if os.path.isdir(folder) else []
-    return any(name.endswith(".py") for name in held) and not any(name.split(".")[0] == last for name in held)
+    held = [os.path.splitext(name) for name in (os.listdir(folder) if os.path.isdir(folder) else [])]
+    built = last.endswith("_pb2") or not {kind for _, kind in held}.isdisjoint(SOURCES)
+    return any(kind == ".py" for _, kind in held) and not built and not any(name == last for name, _ in held)
 
 
 def _is_unbound(walk: Walk, name: str) -> bool:

@@ -106,6 +106,8 @@ result = net.width
         ("large", [], True),
         ("large", ["large.pyx"], False),
         ("large", ["large.cpython-37m-x86_64-linux-gnu.so"], False),
+        ("large", ["slow.pyx"], False),  # which may give a module of another name
+        ("large_pb2", [], False),  # made of a protocol, wherever that stands
         ("sub.large", [], False),
     ],
 )

@@ -77,7 +77,8 @@ def check(one, result=None):
     one.figures['noise'] = sorted(
         key[1]
         for key, value in wanted.items()
-        if result is None and (key in rounding or (value is not None and compare.largest(value) <= compare.NOISE * scale))
+        if result is None
+        and (key in rounding or (value is not None and compare.largest(value) <= compare.NOISE * scale))
     )
     shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
     return Checked(found, name, wanted, scale, shards)
