@@ -810,3 +810,43 @@ def test_what_is_kept_of_a_batch_behind_its_update(tmp_path: Path, tensorflow_py
         report = verify(tmp_path / "train.py", multi, settings)
         failed = {check.name for check in report.checks if check.status == "failed"}
         assert failed >= faults and bool(failed) == bool(faults), (new, report)
+
+
+# A target network that can be trained and follows between the steps; each batch is drawn of what there is by then.
+FOLLOWING = """
+import random
+import numpy as np
+import tensorflow as tf
+batch_size = 6
+drawn = np.random.RandomState(3)
+memory = []
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.placeholder(tf.float32, [None])
+with tf.variable_scope('net'):
+    out = tf.layers.dense(x, 1)[:, 0]
+with tf.variable_scope('target'):
+    goal = tf.stop_gradient(tf.layers.dense(x, 1)[:, 0])
+loss = tf.reduce_mean((out - y - 0.9 * goal) ** 2)
+train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+pairs = zip(tf.trainable_variables('net'), tf.trainable_variables('target'))
+follow = tf.group(*[target.assign_sub(0.1 * (target - own)) for own, target in pairs])
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for turn in range(24):
+        memory.append((drawn.rand(4), drawn.rand()))
+        if len(memory) < batch_size:
+            continue
+        batch = random.sample(memory, batch_size)
+        sess.run(train, {x: [row for row, _ in batch], y: [reward for _, reward in batch]})
+        sess.run(follow)
+"""
+
+
+@pytest.mark.tf1
+def test_variables_that_can_be_trained_and_follow_between_the_steps(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, FOLLOWING, tensorflow_python)
+    assert report.verdict == "passed", report
+    made = tmp_path / "train_mg.py"
+    made.write_text(made.read_text().replace("        sess.run(follow)", "        turn % 2 or sess.run(follow)"))
+    report = verify(tmp_path / "train.py", made, VerifySettings(gpus=2, python=tensorflow_python))
+    assert "between the steps" in [one.name for one in report.checks if one.status == "failed"], report

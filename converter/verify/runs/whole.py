@@ -20,7 +20,7 @@ from typing import Any
 from converter.dataclass import dataclass
 from converter.verify.checks.beyond_steps import NUMBER, NUMBERED, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
-from converter.verify.checks.stream import COLLECTED, DRAWS, WHOLE, check_data
+from converter.verify.checks.stream import BUFFER, COLLECTED, DRAWS, WHOLE, check_data
 from converter.verify.data import CheckResult, Report, Status
 from converter.verify.judge import ComparisonSettings
 from converter.verify.processes.answer import Stopped, expect
@@ -223,6 +223,8 @@ def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int, said: Colle
             alike = steps in (own, -(-own // towers))
         elif fed == wanted or steps == own:
             alike = True
+        elif BUFFER in said and 0 < own - steps <= (towers - 1) * row["batch"]:
+            detail, alike, open_ = f"{detail}: it waits until there are as many rows as it draws ({BUFFER})", True, True
         else:
             epochs = max(1, mine["epochs"], round(wanted / max(1, row["different"])))
             alike = not row["short"] and 0 < wanted - fed < epochs * towers * row["batch"]

@@ -569,6 +569,20 @@ def test_examples_that_each_run_collects(changes: Any, said: Any, status: str, w
     assert found.get("data, whole run", ("passed",))[0] != "failed"
 
 
+@pytest.mark.parametrize(
+    ("steps", "said", "status", "words"),
+    [
+        (202, ("TMG348",), "skipped", "waits until there are as many rows as it draws (TMG348)"),
+        (201, ("TMG348",), "failed", "neither"),  # by more than the rows of one of the original's batches
+        (202, ("TMG347",), "failed", "neither"),
+    ],
+)
+def test_a_first_step_that_waits_for_as_many_rows_as_it_draws(steps: int, said: Any, status: str, words: str) -> None:
+    changes = {"steps": steps, "own_steps": 210, "rows": 16 * steps, "own_rows": 8 * 210}
+    found = named(check_whole(ran(**changes), 2, said))
+    assert found["whole run"][0] == status and words in found["whole run"][1], found
+
+
 RATE = "learning rate, whole run"
 HALVED = [[0.4], [0.1]]  # in the first step, in the last one
 

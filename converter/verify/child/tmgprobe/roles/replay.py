@@ -271,13 +271,13 @@ class Replayer(Role):
         """
         if self.left is None:
             return [], [], []
-        trained = {variable.name for variable in self.graph.get_collection('trainable_variables')}
+        trained = self._trained_names()
         listed = {variable.name for variable in self.graph.get_collection('variables')}
         last = self.recording['steps'][len(self.figures) - 1]['after']
         theirs = {name for name, value in kept['before'].items() if not np.array_equal(value, last.get(name))}
         # the values that the conversion's step has left may have been loaded to compare what is read beside the steps
         own = _changed_since(now, (self.left, last))
-        self._note_changes(own | _changed_since(now, (self.left,)) - trained, len(self.figures))
+        self._note_changes(own | _changed_since(now, (self.left,)), len(self.figures))
         return sorted(trained & (theirs - own)), sorted(trained & (own - theirs)), sorted(listed & theirs - trained)
 
     def _leave_own(self, call, kept, held):
@@ -294,8 +294,12 @@ class Replayer(Role):
             call.store().write(own)
         return dict(left, **own)
 
+    def _trained_names(self):
+        return {variable.name for variable in self.graph.get_collection('trainable_variables')}
+
     def _note_changes(self, names, count):
-        for name in names:
+        """Notes what changes behind so many steps, but for what is trained: that is compared between any two steps."""
+        for name in names - self._trained_names():
             self.changed.setdefault(name, []).append(count)
 
     def _fed(self, call, one):
