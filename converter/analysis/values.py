@@ -242,6 +242,7 @@ class Absent(Value):
 
 
 LARGEST = 2**1000  # of all numbers that are followed: larger ones count as unknown, so that each fits a float
+SCALES = ("multiply", "divide", "int")  # operators of Python whose result grows with their first number
 
 
 class Number(Value):
@@ -275,29 +276,35 @@ class Number(Value):
 
     def options(self) -> Iterator[Value]:
         """The values that it is one of: itself, where it is no choice, or all of them are multiples of one number."""
-        if not self.chosen or self.linear:
-            yield self
-            return
-        for part in self.inputs:
-            yield from part.options() if isinstance(part, Number) else (part,)
+        ahead: list[Value] = [self]
+        while ahead:
+            one = ahead.pop()
+            if isinstance(one, Number) and one.chosen and one.inputs and not one.linear:
+                ahead += one.inputs[::-1]
+            else:
+                yield one
 
     def factors(self) -> frozenset[Origin]:
         """The origins that it is a multiple of; those of each branch that may choose it, if all have some."""
-        numbers = [v for v in self.inputs if isinstance(v, Number)] if self.op in ("multiply", "divide", "int") else []
+        numbers = [v for v in self.inputs if isinstance(v, Number)] if self.op in SCALES else []
         if not all(v.linear for v in numbers):
             first, *others = numbers
             if self.op == "multiply":
                 return self.linear.union(first.factors(), *(other.factors() for other in others))
             return self.linear | first.factors().difference(*(other.origins for other in others))
-        options = [one.linear if isinstance(one, Number) else frozenset() for one in self.options()]
-        return frozenset().union(*options) if all(options) else frozenset()
+        found: set[Origin] = set()
+        for one in self.options():
+            if not isinstance(one, Number) or not one.linear:
+                return frozenset()
+            found |= one.linear
+        return frozenset(found)
 
 
 def grows_with(value: object, sizes: Collection[Origin]) -> bool:
     """Whether a value is a number, and a multiple of one of these; of one that a branch chooses, in each branch."""
-    options = value.options() if isinstance(value, Number) else ()
-    grown = [isinstance(one, Number) and not one.linear.isdisjoint(sizes) for one in options]
-    return bool(grown) and all(grown)
+    if not isinstance(value, Number):
+        return False
+    return all(isinstance(one, Number) and not one.linear.isdisjoint(sizes) for one in value.options())
 
 
 def grows_by_key(value: object, keys: Container[tuple[object, ...]]) -> bool:

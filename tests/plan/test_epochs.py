@@ -23,7 +23,7 @@ data = np.random.rand(64, 4)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for i in {}:
-        sess.run(step, {{x: data[:n]}})
+        sess.run(step, {{x: data[np.random.randint(64, size=n)]}})
 """
 
 

@@ -25,6 +25,8 @@ ROOMS = ("analysis", "planner", "rewrite", "conversion", "report", "targets", "s
 OTHER_LIBRARIES = {
     "converter/analysis/arrays/shapes.py": "NumPy's functions",
     "converter/analysis/arrays/rows.py": "NumPy's functions",
+    "converter/analysis/arrays/same_rows.py": "NumPy's functions",
+    "converter/analysis/values.py": "Python's own operators",
     "converter/analysis/python/operators.py": "Python's own operators",
     "converter/analysis/python/standard/functions.py": "Python's own operators",
     "converter/analysis/counts/reading.py": "Python's own operators and NumPy's functions",

@@ -15,6 +15,7 @@ from converter.analysis.values import (
     FED,
     FREE,
     ROWS,
+    SCALES,
     Axis,
     Batch,
     Count,
@@ -277,7 +278,7 @@ def is_fraction(facts: Facts, entry: Value) -> bool:
 
 def _follows_batch(facts: Facts, entry: Number) -> bool:
     """Whether a number is a multiple of a batch size, by a placeholder's shape or by its name."""
-    if not entry.linear and entry.op in ("multiply", "divide", "int"):  # of a number that a branch chooses
+    if not entry.linear and entry.op in SCALES:  # of a number that a branch chooses
         given = entry.inputs[: 2 if entry.op == "multiply" else 1]
         return any(isinstance(one, Number) and _follows_batch(facts, one) for one in given)
     known = facts.keys_of_sizes() if facts.inputs else ()
