@@ -397,6 +397,7 @@ class Facts:
     made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
     named_for: dict[int, frozenset[Origin]] = field(default_factory=dict)  # uid of what is fed -> named batch sizes
     rows: dict[tuple[Site, bool], KnownRows] = field(default_factory=dict)  # see arrays.rows
+    below: dict[frozenset[ast.stmt], list[Access]] = field(default_factory=dict)  # see writes_below
     terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows
     spans: dict[int, Number | None] = field(default_factory=dict)  # uid of a slice's bounds -> rows that it takes
     repeated: dict[tuple[ast.AST, ast.AST], bool] = field(default_factory=dict)  # reader, loop: see planner/own
@@ -502,6 +503,13 @@ class Facts:
         for number, access in enumerate(self.accesses):
             found.setdefault(id(access.site), (access.site, []))[1].append((number, access))
         return found.values()
+
+    def writes_below(self, stmts: frozenset[ast.stmt]) -> list[Access]:
+        """The writes below some statements, looked up once the walk is over."""
+        if stmts not in self.below:
+            found = [a for a in self.accesses if a.write and any(around.stmt in stmts for around in a.site.chain())]
+            self.below[stmts] = found
+        return self.below[stmts]
 
     @cached_property
     def accesses_by_frame(self) -> Mapping[Frame, list[tuple[Site, list[tuple[int, Access]]]]]:

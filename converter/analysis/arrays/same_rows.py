@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from functools import cached_property
 
 from converter.analysis.arrays.moves import turns_of_loop
 from converter.analysis.arrays.shapes import ARITHMETIC, LIKE, SAME
@@ -31,7 +30,7 @@ class _AreSame:
     """Looks through what values are computed from, each once."""
 
     def __init__(self, facts: Facts, loops: Collection[ast.stmt]) -> None:
-        self._facts, self._loops = facts, loops
+        self._facts, self._loops = facts, frozenset(loops)
         self._known: dict[int, bool] = {}
         self._turns: frozenset[Atom] = frozenset()  # of the comprehensions in the value
 
@@ -81,15 +80,11 @@ class _AreSame:
         read = [a for a in accesses if not a.write and self._has(a.site)]
         places = {self._named(a.place) for a in read if a.place.kind in ("name", "attr")}
         own = {a.node for a in accesses if a.write}
-        written = any(w.node not in own and self._named(w.place) in places for w in self._writes)
+        written = any(w.node not in own and self._named(w.place) in places for w in facts.writes_below(self._loops))
         changed = [*(a.site for a in facts.item_writes(value)), *(e.site for e in facts.changes_of(value))]
         return not (written or any(map(self._has, changed))) and (
             isinstance(value, Number) or all(map(self._looks, read))
         )
-
-    @cached_property
-    def _writes(self) -> list[Access]:
-        return [a for a in self._facts.accesses if a.write and self._has(a.site)]
 
     def _named(self, place: Place) -> object:
         """A place; of an attribute the name, as an object has that of its class until it is set."""

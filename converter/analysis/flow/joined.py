@@ -29,9 +29,9 @@ def is_input(value: Value) -> bool:
 
 def is_variable(value: Value) -> bool:
     """Whether a value is a variable in each branch that leaves one."""
-    if _is_choice(value):
-        return all(is_variable(part) or isinstance(part, Absent) for part in value.inputs)
-    return isinstance(value, Variable)
+    if not _is_choice(value):
+        return isinstance(value, Variable)
+    return all(_is_choice(part) or isinstance(part, (Absent, Variable)) for part in _joined(value, beyond=False))
 
 
 def left_out(value: Value) -> tuple[bool, bool, bool]:

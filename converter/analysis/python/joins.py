@@ -32,6 +32,7 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
+    Variable,
     tensors_in,
 )
 
@@ -68,8 +69,9 @@ def _tensors(one: Value, two: Value, _: int) -> Value | None:
     if _are_parts_of_one(one, two):
         return max(one, two, key=lambda part: part.uid)  # an earlier tower left its part in the name
     lengths = _either(one.lengths, two.lengths)
-    if None in (one.lengths, two.lengths) and is_variable(one) and is_variable(two):
-        lengths = one.lengths or two.lengths  # a table of data that only a run reads stands in for this one
+    unread, other = (one, two) if one.lengths is None else (two, one)
+    if unread.lengths is None and other.lengths and isinstance(unread, Variable) and is_variable(other):
+        lengths = other.lengths  # a table of data that only a run reads stands in for this one
     return Tensor(join_batches(one.batch, two.batch), (one, two), lengths, "join")
 
 
