@@ -26,7 +26,7 @@ from converter.analysis.arrays.shapes import (
 )
 from converter.analysis.counts.degrees import is_computed, multiple, origins_behind
 from converter.analysis.counts.reading import SPAN, TermReader
-from converter.analysis.counts.terms import Terms
+from converter.analysis.counts.terms import ONE_OF, Terms
 from converter.analysis.values import Host, Number, Origin, Symbol, Value, needed
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
@@ -250,7 +250,7 @@ class _Filling:
         if not any(rows):
             return None
         known = [number or self._of_data(side) for number, side in zip(rows, sides, strict=True)]
-        return _alike(rows) or _computed(self.at, "one of", known, self.deep)
+        return _alike(rows) or _computed(self.at, ONE_OF, known, self.deep)
 
     def _of_data(self, changes: list[Effect]) -> Number:
         """A number of rows that is not known: as many as the data has that loops go over."""

@@ -8,10 +8,9 @@ from fractions import Fraction
 from itertools import count
 
 from converter.analysis.counts.reading import SIZE, Length, TermReader, is_followed
-from converter.analysis.counts.terms import Of, Terms, atom, degree
+from converter.analysis.counts.terms import ONE_OF, Of, Terms, atom, degree
 from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value
 
-ONE_OF = "one of"  # the function of a number that a branch chooses
 RESTS = ("mod", "remainder")  # what is left of a division
 COMBINATIONS = 64  # of choices in a sum
 UNITS = (("literal", 0), ("literal", 1))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from converter.analysis.counts.terms import Of, Terms, atom, function, number, taken_together
+from converter.analysis.counts.terms import ONE_OF, Of, Terms, atom, function, number, taken_together
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Constant, Count, Host, Number, Origin, Sequence, Symbol, Tensor, Value
 
@@ -90,7 +90,7 @@ class TermReader:
         if value.chosen and value.linear & self._sizes:
             return atom(SIZE)
         if value.chosen and value.inputs:
-            return function("one of", *(self.of(v, deep) for v in value.inputs), branching=value.branching)
+            return function(ONE_OF, *(self.of(v, deep) for v in value.inputs), branching=value.branching)
         if len(value.origins) == 1 and value.origins == value.linear:
             (origin,) = value.origins
             if origin in self._sizes:

@@ -15,7 +15,8 @@ from converter.dataclass import dataclass
 Atom = Hashable
 Exponent = int | Fraction  # most are 1, of which a Fraction takes long to hash
 Monomial = frozenset[tuple[Atom, Exponent]]  # atoms with their exponents; empty for a plain number
-CHOICES = ("least", "most", "one of")
+ONE_OF = "one of"  # the function of a number that a branch chooses
+CHOICES = ("least", "most", ONE_OF)
 HIGHEST = 4  # exponents that are multiplied out
 ONE = Fraction(1)
 

@@ -31,19 +31,10 @@ from converter.analysis.values import (
 )
 from converter.options import Options
 
-ARRAYS = (
-    "images",
-    "labels",
-    "data",
-    "target",
-    "targets",
-    "values",
-    "reshape",
-    "astype",
-    "array",
-    "asarray",
-    "copy",
-) + ("transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")
+ARRAYS = (  # the last words of what gives arrays of examples
+    ("images", "labels", "data", "target", "targets", "values", "reshape", "astype", "array", "asarray", "copy")
+    + ("transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")
+)
 # Rows of a data set are picked by what these give.
 PICKS = ("randint", "random_integers", "choice", "permutation", "sample", "arange", "argsort", "argpartition", "where")
 # The parts of an array that these give hold several rows each.

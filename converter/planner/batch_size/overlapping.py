@@ -13,7 +13,7 @@ from functools import partial
 from converter.analysis.arrays.rows import spanned, terms_of
 from converter.analysis.counts.degrees import RESTS, degree_in
 from converter.analysis.counts.reading import SIZE, TURN, TermReader
-from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
+from converter.analysis.counts.terms import ONE_OF, Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Number, Origin, Site, Tensor, Value, needed
@@ -139,7 +139,7 @@ def _lengths(rows: Terms) -> list[Terms]:
     """The numbers of rows that a window may have, but for the end of the data: of `min(i + b, n) - i` that is b."""
     how, options = rows.choice()
     inner = [option for option in options if all(one == SIZE for one in option.atoms)]
-    return inner if how in ("least", "one of") and inner else [rows]
+    return inner if how in ("least", ONE_OF) and inner else [rows]
 
 
 def _in_first_turn(terms: Terms) -> Terms:

@@ -77,7 +77,7 @@ class SessionWatch(object):
         self.diary = None  # records what the script does beside its steps; None if not needed
         self.not_held = {}
         self._depth, self._differentiate = {'apply': 0, 'gradients': 0, 'made': 0}, None
-        self._wrapped, self._read = set(), []
+        self._wrapped = set()
 
     def of(self, graph):
         """What was seen of this graph."""
@@ -139,9 +139,9 @@ class SessionWatch(object):
             return
 
         def ordered(graph=None):
+            known = training_util._get_global_step_read(graph)
             tensor = read(graph)
-            if tensor is not None and all(tensor is not known for known in self._read):
-                self._read.append(tensor)
+            if known is None and tensor is not None:
                 graphs.order_before_counting(tensor, training_util.get_global_step(tensor.graph))
             return tensor
 
