@@ -65,12 +65,10 @@ def read_further(facts: Facts, decisions: Decisions, options: Options) -> Facts:
     decisions: these expressions, with their batch axes, as nodes of the trees that were walked before. The facts stay
     those of the walk before where the data in the graph cannot be cut.
     """
-    from converter.analysis.inputs.embedded_data import why_uncut
+    from converter.analysis.inputs.embedded_data import data_entries, why_uncut
     from converter.analysis.python.run import walked
     from converter.analysis.walk import Known
 
-    if facts.uncut:
-        return facts
     known = Known(
         {**facts.decisions, **decisions},
         traced=dict(options.traced),
@@ -79,5 +77,8 @@ def read_further(facts: Facts, decisions: Decisions, options: Options) -> Facts:
         within=facts.within,
     )
     further = walked(facts.path, facts.tree, facts.project, known)
-    facts.uncut = why_uncut(further, facts.data_axes) if facts.data_axes else ""
-    return facts if facts.uncut else further
+    if facts.data_axes:
+        facts.uncut = why_uncut(further, facts.data_axes)
+        return facts if facts.uncut else further
+    further.uncut = facts.uncut if data_entries(further) else ""
+    return further

@@ -330,6 +330,8 @@ class Facts:
     project: Project
     data_axes: dict[Key, int] = field(default_factory=dict)  # data that is read as inputs, along which axes
     decisions: Decisions = field(default_factory=dict)  # how expressions were read as inputs
+    may_be_single: set[ast.Assign] = field(default_factory=set)  # what sets a batch size to 1 in a branch
+    single: set[ast.Assign] = field(default_factory=set)  # those that were left out of account: one tower takes them
     accesses: list[Access] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)

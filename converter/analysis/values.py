@@ -957,11 +957,19 @@ class Site:
         if above is None:
             return {}, is_loop
         sides, looped = above._sides
+        if self._is_called_once(above):
+            looped = above.parent is not None and above.parent._sides[1]
         if not looped and isinstance(above.stmt, ast.If):
             sides = {(above.frame.uid, above.stmt): self.stmt in above.stmt.body, **sides}
         if not looped and self.frame is not above.frame and self.frame.chosen:
             sides = {**{(above.frame.uid, node): side for node, side in self.frame.chosen.items()}, **sides}
         return sides, looped or is_loop
+
+    def _is_called_once(self, above: Site) -> bool:
+        """Whether its function is called by what a loop goes over: `for batch in batches():` calls it once."""
+        if self.frame is above.frame or not isinstance(above.stmt, ast.For):
+            return False
+        return any(node is self.frame.call for node in ast.walk(above.stmt.iter))
 
     def excludes(self, other: Site) -> bool:
         """True if a condition that is asked once chooses between this site and the other."""

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from converter.analysis.facts import Decisions, Facts
     from converter.plan import Plan
     from converter.plan.decisions import Command, Decision, NamedFile
+    from converter.planner.cases import Sources
     from converter.planner.outcome import Refused
     from converter.planner.own.examples import OwnExamples
     from converter.planner.passes import Decided, LossPlan
@@ -508,8 +509,8 @@ def _plans(
 ) -> Decided | Refused | CallsOnOwnLines:
     """The plans for a text, after as many readings as it takes; known: decisions that it was read with already."""
     from converter.planner.cases import Sources
-    from converter.planner.outcome import Refused, Reread, after_readings
-    from converter.planner.passes import decide, is_further
+    from converter.planner.outcome import Refused
+    from converter.planner.passes import is_further
 
     folder = os.path.dirname(read.file("").path)
 
@@ -535,6 +536,29 @@ def _plans(
         asked=project.names_asked,
         rows=project.rows_taken,
     )
+    singles: Decisions = dict.fromkeys(read.facts.may_be_single)
+    if not singles:
+        return _after_readings(read, sources, losses, known)
+    facts = read.facts
+    read.again({**(known or {}), **singles})
+    one = _after_readings(read, sources, losses, {**(known or {}), **singles})
+    if not isinstance(one, Refused):
+        return one
+    last, read.facts = read.facts, facts  # single examples may share the towers with batches
+    made = _after_readings(read, sources, losses, known)
+    if isinstance(made, Refused) and is_further(one, made):
+        read.facts = last
+        return one
+    return made
+
+
+def _after_readings(
+    read: Reading, sources: Sources, losses: LossPlan, known: Decisions | None
+) -> Decided | Refused | CallsOnOwnLines:
+    """The plans for a text, or why there are none, by the last of the readings that its inputs take."""
+    from converter.planner.outcome import Refused, Reread, after_readings
+    from converter.planner.passes import decide, is_further
+
     first = read.facts
     made: Decided | Refused | CallsOnOwnLines = after_readings(
         lambda: decide(read.facts, read.options, sources, losses), read.again, known

@@ -84,6 +84,7 @@ def decisions_of(
         *_models_beside_towers(plans[0], files),
         *_evaluated(plans[0], files),
         *_untrained(plans[0], files),
+        *_single_examples(plans[0], files),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
     )
@@ -123,6 +124,14 @@ def _untrained(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Decision]
     if places:
         kept = "one tower and the script's batch size where nothing trains"
         yield Decision(EVALUATION, f"{kept} ({_listed(places)}), so that no more rows are left out", kept)
+
+
+def _single_examples(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Decision]:
+    """Branches that set the batch size to 1, and which have one tower for that."""
+    places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.single if at.path in files)
+    if places:
+        kept = "one tower where the batch size is set to 1"
+        yield Decision("one example", f"{kept} ({_listed(places)})", kept)
 
 
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:

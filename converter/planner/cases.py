@@ -15,7 +15,7 @@ from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.evaluated import Evaluated, evaluated
 from converter.planner.batch_size.intervals import SizeReads, reads_of
 from converter.planner.host.evaluations import Evaluations
-from converter.planner.host.untrained import Branch
+from converter.planner.questions.conditions import Branch
 from converter.planner.region.executions import StepGroup
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
@@ -143,12 +143,12 @@ class Leaving(Placed):
 class Planned(Placed):
     """A script and the plans of the files that change, the script's first.
 
-    noted: warnings that came up while they were made. untrained: branches in which nothing trains, with one tower.
+    noted: warnings that came up while they were made. one_tower: branches in which one tower is built.
     """
 
     plans: tuple[Plan, ...]
     noted: tuple[Diagnostic, ...]
-    untrained: tuple[Branch, ...]
+    one_tower: tuple[Branch, ...]
 
 
 @dataclass(frozen=True)

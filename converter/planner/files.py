@@ -23,14 +23,18 @@ from converter.planner.host.devices import own_devices
 from converter.planner.host.evaluations import nets_beside
 from converter.planner.host.gpu_count import GpuCount, gpu_count
 from converter.planner.host.learning_rate import rate_edits
+from converter.planner.host.one_tower import Reason, one_tower
 from converter.planner.host.padding import longest_edits
 from converter.planner.host.pinned_variables import only_variables, pinned
 from converter.planner.host.sessions import session_edits
+from converter.planner.host.single_examples import settings_of_one, single_branches, stand_in_branches
 from converter.planner.host.step_numbers import HELPER as FEWER_STEPS
 from converter.planner.host.step_numbers import schedules_left, step_edits, step_numbers
-from converter.planner.host.untrained import Branch, one_tower, untrained_branches
+from converter.planner.host.untrained import untrained_branches
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
+from converter.planner.plan_faults import PlanFault
+from converter.planner.questions.conditions import Branch
 from converter.planner.questions.statements import path
 from converter.planner.region.executions import StepGroup
 from converter.planner.region.fed_results import fed_results
@@ -44,6 +48,7 @@ from converter.planner.towers.merges.loss_kind import statistics_of_share
 from converter.planner.towers.merges.summaries import collected_names, names_in
 from converter.planner.towers.own.edits import OwnEdits, own_edits
 from converter.planner.towers.partitioned.slices import cut_variables
+from converter.planner.wording import refuse
 from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_home, helper_module
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
 from converter.planner.writing.context import WritingContext
@@ -110,7 +115,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {f.name: getattr(case, f.name) for f in fields(Placed)}
-    return Planned(**known, plans=plans, noted=remarks, untrained=branches)
+    return Planned(**known, plans=plans, noted=remarks, one_tower=branches)
 
 
 def _with_counts_of_steps(case: Placed, made: _Looped, plan: Plan) -> Plan:
@@ -142,18 +147,39 @@ def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text
     return bare and only_variables(case.facts, case.regions, made_outside, text)
 
 
+def _with_single_examples(
+    case: Placed, plan: Plan, count: GpuCount, text: SourceText
+) -> tuple[Plan, tuple[Branch, ...]]:
+    """The plan with one tower in branches that take single examples; raises Refusal where there is no way to that."""
+    branches, settings = single_branches(case.facts), settings_of_one(case.facts)
+    if not settings:
+        return plan, ()
+    resets = frozenset(access.place for access in settings)
+    reason = Reason("one tower takes single examples", resets, case.size.origins)
+    found, lines = one_tower(branches, plan, count, text, reason)
+    if len(found) < len(branches) or not stand_in_branches(case.facts, branches):
+        raise refuse(case.facts, settings[0].node, PlanFault.SINGLE_EXAMPLES, name=settings[0].place.key)
+    begin = tuple(dict.fromkeys(text.start(branch.first) for branch in branches))
+    return replace(plan, inserts=tuple(dict.fromkeys((*plan.inserts, *lines))), single=begin), tuple(branches)
+
+
 def _with_one_tower(case: Placed, plan: Plan, count: GpuCount, text: SourceText) -> tuple[Plan, tuple[Branch, ...]]:
-    """The plan with one tower in branches without training, where evaluations would leave out rows otherwise."""
+    """The plan with one tower in branches of single examples, and in those without training, and all these branches.
+
+    The latter are those where evaluations would leave out rows otherwise.
+    """
+    plan, single = _with_single_examples(case, plan, count, text)
     evaluations = case.evaluations
-    lost = evaluations.left_out()
+    lost = evaluations.left_out(single)
     found = untrained_branches(case.facts, case.steps) if lost else []
     for branch in found:
         others = [one for one in found if one is not branch]
-        if evaluations.left_out(others) == evaluations.left_out(found):
+        if evaluations.left_out((*single, *others)) == evaluations.left_out((*single, *found)):
             found = others
-    branches, lines = one_tower(found if evaluations.left_out(found) < lost else [], plan, count, text)
+    fewer = evaluations.left_out((*single, *found)) < lost
+    branches, lines = one_tower(found if fewer else [], plan, count, text)
     begin = tuple(text.start(branch.first) for branch in branches)
-    return replace(plan, inserts=(*plan.inserts, *lines), untrained=begin), tuple(branches)
+    return replace(plan, inserts=(*plan.inserts, *lines), untrained=begin), (*single, *branches)
 
 
 def _with_helpers_in(folder: str, whole: Plan, context: WritingContext, count: GpuCount) -> Plan:

@@ -41,6 +41,7 @@ class PlanFault(Enum):
     STEP_RUN_ELSEWHERE = auto()
     SIZE_READ_IN_AND_OUT = auto()
     SET_IN_A_BRANCH = auto()
+    SINGLE_EXAMPLES = auto()
     WHOLE_DATA_SET_BESIDE_BATCHES = auto()
     DATA_IN_GRAPH = auto()
     WHOLE_DATA_SET = auto()

@@ -290,6 +290,8 @@ def _in_copies(proof: _Comparison) -> tuple[Report, tuple[str, ...]]:
                 alone = multi.again(work / "bare")
                 jobs["bare"] = proof.job("bare", "the converted script by itself", alone, args, work)
                 answers = _run(proof, jobs, lambda: _original_alone(single, jobs["replay"], work))
+                if asked.gpus > 1 and answers.built_one_tower and proof.plan().single:
+                    return _with_one_tower(proof)
                 if answers.replayed and (settings.epochs or settings.steps == "all"):
                     answers = replace(answers, whole=_whole(proof, jobs, answers.replayed))
                 report = _judged(answers, asked, proof.plan)
@@ -301,6 +303,13 @@ def _in_copies(proof: _Comparison) -> tuple[Report, tuple[str, ...]]:
                 report = _evaluated(proof, jobs, report)
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
     return report, tuple(dict.fromkeys(multi.notes + single.notes))
+
+
+def _with_one_tower(proof: _Comparison) -> tuple[Report, tuple[str, ...]]:
+    """As `_in_copies`, for a run in which the conversion builds one tower: the script sets its batch size to 1."""
+    report, left_out = _in_copies(replace(proof, asked=replace(proof.asked, gpus=1)))
+    note = f"this run has one tower, as the batch size is set to 1 ({', '.join(proof.plan().single)})"
+    return replace(report, notes=(*report.notes, note)), left_out
 
 
 def _evaluated(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], stopped: Report) -> Report:
@@ -349,6 +358,11 @@ class _Answers:
     processes: str = ""
     bare: Event | None = None
     whole: Ran | None = None
+
+    @property
+    def built_one_tower(self) -> bool:
+        """Whether the graph of the conversion has no scope of a second tower."""
+        return self.recorded is not None and self.recorded["first"].get("towers") == 1
 
 
 def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone: Callable[[], Any]) -> _Answers:

@@ -131,6 +131,27 @@ def test_a_train_op_that_never_comes_is_named(tmp_path: Path, tensorflow_python:
     assert report.steps == 12 and "never ran in the compared steps" in entry.detail
 
 
+SLOW = METRIC.replace("batch_size = 10\n", "import sys\n\nbatch_size = 10\nif sys.argv[1:]:\n    batch_size = 1\n")
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("args", [(), ("slow",)])
+def test_a_branch_that_takes_single_examples_has_one_tower(
+    tmp_path: Path, tensorflow_python: str, args: tuple[str, ...]
+) -> None:
+    line = "    num_gpus = 1  # one tower takes single examples\n"
+    report = proof(tmp_path, tensorflow_python, SLOW, line, line, {"args": args})
+    assert report.verdict == "passed" and report.gpus == (1 if args else 2), report
+    assert ("one tower, as the batch size is set to 1 (single.py:9)" in " ".join(report.notes)) is bool(args)
+
+
+@pytest.mark.tf1
+def test_two_towers_for_single_examples_are_no_one_tower(tmp_path: Path, tensorflow_python: str) -> None:
+    line = "    num_gpus = 1  # one tower takes single examples\n"
+    report = proof(tmp_path, tensorflow_python, SLOW, line, "", {"args": ("slow",)})
+    assert report.verdict == "failed" and report.gpus == 2, report
+
+
 DRAWN = """
 import numpy as np
 import tensorflow as tf

@@ -400,7 +400,7 @@ def _settle(
     if one is two and one is None:
         change.put(None)
         return
-    joined = after_branches(walk, _joined(one, two, branching.number), stmt)
+    joined = after_branches(walk, _joined(walk, str(getattr(key, "value", key)), (one, two), stmt, branching), stmt)
     walk.chosen_by(branching.switch, one, two, joined)
     walk.maybe(place, one, two, joined)
     change.put(joined)
@@ -408,12 +408,32 @@ def _settle(
         walk.write(place, joined, stmt)
 
 
-def _joined(one: Value | None, two: Value | None, branching: int) -> Value:
+def _joined(
+    walk: Walk, name: str, either: tuple[Value | None, Value | None], stmt: ast.stmt, branching: Branching
+) -> Value:
     """The value after two branches; numbers that the same branches leave are told by the `if` that chose them."""
-    made = join(one, two)
-    if isinstance(made, Number) and made.chosen and made.inputs == (one, two):
-        made.branching = branching
+    for one, other in (either, either[::-1]):
+        if not isinstance(other, Number) or other.value == 1 or not named_batch([name]):
+            continue
+        setting = _single_example(stmt, one)
+        if setting is not None:
+            if setting in walk.decisions:
+                walk.facts.single.add(setting)
+                return other
+            walk.facts.may_be_single.add(setting)
+    made = join(*either)
+    if isinstance(made, Number) and made.chosen and made.inputs == either:
+        made.branching = branching.number
     return made
+
+
+def _single_example(stmt: ast.stmt, value: Value | None) -> ast.Assign | None:
+    """The statement of a branch that sets a number to a written 1: `if slow: batch_size = 1`."""
+    if not isinstance(stmt, ast.If) or not isinstance(value, Number) or value.value != 1 or len(value.origins) != 1:
+        return None
+    (origin,) = value.origins
+    set_to = (one for one in (*stmt.body, *stmt.orelse) if isinstance(one, ast.Assign) and one.value is origin.node)
+    return next(set_to, None)
 
 
 def _join_branches(
@@ -426,7 +446,7 @@ def _join_branches(
     """Binds each name to the joined value of both branches; a name with a new value counts as written."""
     walk.frame.locals = {}
     for name in (*one, *(n for n in two if n not in one)):
-        value = after_branches(walk, _joined(one.get(name), two.get(name), branching.number), stmt)
+        value = after_branches(walk, _joined(walk, name, (one.get(name), two.get(name)), stmt, branching), stmt)
         walk.chosen_by(branching.switch, one.get(name), two.get(name), value)
         walk.maybe(Place("name", walk.frame.uid, name, frame=walk.frame), one.get(name), two.get(name), value)
         walk.frame.locals[name] = value

@@ -42,7 +42,8 @@ def set_in_branches(
     """
     read = list(reads)
     writes = [a for place in dict.fromkeys(access.place for access in read) for a in facts.writes_to(place)]
-    joined = {a.place for a in writes if isinstance(a.node, ast.stmt) or _is_augmented(text, a.node)}
+    alone = {target for stmt in facts.single for target in stmt.targets}  # single examples, which one tower takes
+    joined = {a.place for a in writes if isinstance(a.node, ast.stmt) or a.node in alone or _is_augmented(text, a.node)}
     inside: set[ast.AST] = set()
     for access in writes:
         if access.place not in joined or isinstance(access.node, ast.stmt):
@@ -51,7 +52,7 @@ def set_in_branches(
         if setting is None:
             raise refuse(facts, access.node, PlanFault.SET_IN_A_BRANCH, name=name)
         own = set(ast.walk(setting))
-        single = isinstance(given, ast.Constant) and given.value == 1
+        single = isinstance(given, ast.Constant) and given.value == 1 and setting not in facts.single
         others = [o for o in sizes if o.node not in own and o.key[-1] != name]
         if (single and not isinstance(setting, ast.AugAssign)) or any(_is_made_of(access, o) for o in others):
             raise refuse(facts, access.node, PlanFault.SET_IN_A_BRANCH, name=name)

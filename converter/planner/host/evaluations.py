@@ -38,7 +38,8 @@ from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import LOOPS
 from converter.planner.host.fixed_rows import fixed_feeds
-from converter.planner.host.untrained import Branch, runs_in
+from converter.planner.host.one_tower import runs_in
+from converter.planner.questions.conditions import Branch
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.statements import parents_of
 from converter.planner.region.layers import layers_in

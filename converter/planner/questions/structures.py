@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 
 from converter.analysis import values
-from converter.analysis.values import Constant, Record, Sequence, Tensor, Value
+from converter.analysis.facts import Facts
+from converter.analysis.values import Constant, Number, Record, Sequence, Tensor, Value
 from converter.dataclass import dataclass
 
 
@@ -69,12 +70,10 @@ def rebuilt(text: str, value: Value, new: Mapping[str, str]) -> str:
     return f"({', '.join(made for _, made, _ in inner)}{',' if len(inner) == 1 else ''})"
 
 
-def selected(
-    text: str, value: Value, node: ast.AST, taken: Mapping[ast.AST, ast.Attribute | ast.Subscript]
-) -> tuple[str, Value]:
+def selected(facts: Facts, text: str, value: Value, node: ast.AST) -> tuple[str, Value]:
     """The part of a structure that the script selects after reading it: `state[0].h` where `state` is read."""
-    while (outer := taken.get(node)) is not None:
-        found = next((pair for pair in _named(value) if pair[0] == _key(value, outer)), None)
+    while (outer := facts.selections.get(node)) is not None:
+        found = next((pair for pair in _named(value) if pair[0] == _key(facts, value, outer)), None)
         if found is None:
             break
         text, value, node = text + found[0], found[1], outer
@@ -86,18 +85,26 @@ def _named(value: Value) -> list[tuple[str, Value]]:
     return parts_of(value) if isinstance(value, (Sequence, values.Mapping)) and known else []
 
 
-def _key(value: Value, node: ast.Attribute | ast.Subscript) -> str:
+def _key(facts: Facts, value: Value, node: ast.Attribute | ast.Subscript) -> str:
     """How a selected part is written in the spelling of `parts`; "" where that is not known."""
     if isinstance(node, ast.Attribute):
         return f".{node.attr}"
-    index = node.slice
-    if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) and isinstance(index.operand, ast.Constant):
-        number = index.operand.value
-        if isinstance(number, int) and isinstance(value, Sequence) and 0 < number <= len(value.elements):
-            index = ast.Constant(len(value.elements) - number)
-    if not isinstance(index, ast.Constant):
+    index = _index(facts, node.slice)
+    if isinstance(index, int) and isinstance(value, Sequence) and -len(value.elements) <= index < 0:
+        index += len(value.elements)
+    if index is None:
         return ""
     if isinstance(value, Record):
-        number = index.value
-        return f".{value.fields[number]}" if isinstance(number, int) and number < len(value.fields) else ""
-    return f"[{index.value!r}]"
+        return f".{value.fields[index]}" if isinstance(index, int) and index < len(value.fields) else ""
+    return f"[{index!r}]"
+
+
+def _index(facts: Facts, node: ast.expr) -> object:
+    """The index that is written, or the one constant that a name holds each time that it is read; else None."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        return -node.operand.value if isinstance(node.operand.value, int) else None
+    if isinstance(node, ast.Constant):
+        return node.value
+    held = [access.value for access in facts.accesses_at(node)]
+    known = {getattr(value, "value", None) if isinstance(value, (Constant, Number)) else None for value in held}
+    return known.pop() if len(known) == 1 else None

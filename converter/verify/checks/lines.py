@@ -68,6 +68,7 @@ class PlannedLines:
     merged: whether the end of a loss is computed once, also where statistics of the towers' shares go into it.
     summed: whether the towers' losses are added up, and not averaged; None where some are.
     shorter: whether an epoch has fewer steps, as the script counts them by its batch size.
+    single: where branches of the script begin in which it builds one tower, as they set the batch size to 1.
     """
 
     script: str = ""
@@ -80,6 +81,7 @@ class PlannedLines:
     merged: bool = False
     summed: bool | None = None
     shorter: bool = False
+    single: tuple[str, ...] = ()
 
     @property
     def towers(self) -> Mapping[str, Any]:
@@ -122,6 +124,7 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
         merged=merged or forward,
         summed=hows.pop() if len(hows) == 1 else None,
         shorter=any(plan.counted for plan in plans),
+        single=tuple(f"{Path(at.path or again.source.path).name}:{at.line}" for at in again.plan.single),
     )
 
 

@@ -15,5 +15,5 @@ CODES = ("TMG252",)
 @check(Planned)
 def rows_that_stay(case: Planned) -> Iterator[Diagnostic]:
     """Runs that feed fewer rows than the inputs and the model have, except where there is one tower."""
-    for run, name in case.evaluations.fixed(case.untrained):
+    for run, name in case.evaluations.fixed(case.one_tower):
         yield finding(case.facts, run.call, "TMG252", name=name)

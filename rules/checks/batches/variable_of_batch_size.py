@@ -10,6 +10,7 @@ from converter.analysis.values import Host, Number, ShapeOf, Tensor, Value, Vari
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.host.single_examples import only_of_single_examples
 from converter.planner.questions.imported import library_behind, unseen_module
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.wording import finding
@@ -44,6 +45,30 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
             unseen = unseen_module(case.facts, given)
             how = unseen.hint if unseen else f"take the size from what is not given the batch size, or {how}"
             yield finding(case.facts, node, "TMG224 not_followed", package=package, how=how)
+
+
+@check(Placed)
+def made_with_the_rows_of_a_batch(case: Placed) -> Iterator[Diagnostic]:
+    """Variables of the shape of a batch: `tf.Variable(tf.zeros(x.get_shape()))`, where towers take several examples."""
+    for value in behind_losses(case.steps).values():
+        rows = _batch_behind(value.inputs) if isinstance(value, Variable) else None
+        if rows is None or (value.site is not None and only_of_single_examples(case.facts, value.site)):
+            continue
+        node, size = getattr(value, "node", None) or case.steps[0].call, f" (the shape of {rows.label})"
+        yield finding(case.facts, node, "TMG224 made_with_size", size=size if rows.label else "", how=OWN_SHAPE)
+
+
+def _batch_behind(values: Iterable[Value]) -> Tensor | None:
+    """A batch of which a variable has the shape, or the initial value; None if there is none."""
+    todo: list[Value] = list(values)
+    while todo:
+        value = todo.pop()
+        measured = value.tensor if isinstance(value, ShapeOf) else value
+        if isinstance(measured, Tensor) and measured.batch.kind == "example":
+            return measured
+        if not isinstance(value, (Number, ShapeOf, Variable)) and not (isinstance(value, Tensor) and value.roots):
+            todo += [*value.inputs, *value.parts()]
+    return None
 
 
 @check(Placed)

@@ -15,7 +15,7 @@ CODES = ("TMG345",)
 @check(Shared)
 def whole_batches_only(case: Shared) -> Iterator[Diagnostic]:
     """Evaluations that leave rows out, or feed a batch that is not taken, if the batch grows."""
-    found, single = case.evaluations, case.untrained
+    found, single = case.evaluations, case.one_tower
     for node, batches in found.few(single):
         if batches is None:
             yield finding(case.facts, node, "TMG345 fewer_than_a_batch")

@@ -13,7 +13,7 @@ from converter.planner.batch_size.fed.carried import is_fetched
 from converter.planner.batch_size.fed.rows import named_behind
 from converter.planner.cases import Shared
 from converter.planner.checking import check
-from converter.planner.host.untrained import runs_in
+from converter.planner.host.one_tower import runs_in
 from converter.planner.questions.batch_statistics import norms_among
 from converter.planner.wording import finding
 
@@ -24,7 +24,7 @@ CODES = ("TMG353",)
 def statistics_of_a_share(case: Shared) -> Iterator[Diagnostic]:
     """Runs that train nothing, through a batch norm that never uses its averages. Says so once."""
     trained = {step.result.uid for step in (*case.steps, *case.facts.train_steps)}
-    alone = runs_in(case.facts, case.untrained)
+    alone = runs_in(case.facts, case.one_tower)
     for run in case.facts.runs:
         fed = [(k, v) for k, v in run.feeds if isinstance(k, Input) and _is_batch(k) and run.computes({k.uid})]
         if not fed or run.call in alone or run.computes(trained) or any(_is_whole(case, run, v) for _, v in fed):

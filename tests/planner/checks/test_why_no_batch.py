@@ -65,7 +65,7 @@ def test_a_loop_over_gpus_beside_the_model_is_not() -> None:
 
 
 def test_a_size_that_a_branch_sets_again_is_the_reason() -> None:
-    (found,) = run(BRANCH.format(again="batch_size = 1")).diagnostics
+    (found,) = run(BRANCH.format(again="batch_size, data = 1, data[:1]")).diagnostics
     assert found.code == "TMG202" and found.line == 9
     assert "the number of rows of x is set again in a branch (lines 6, 8)" in found.message
 

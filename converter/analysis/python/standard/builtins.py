@@ -512,10 +512,16 @@ def _super(call: Call) -> Value:
 
 
 def _map(call: Call) -> Value:
-    if len(call.args) == 2 and isinstance(call.args[1], Sequence):
-        made = [call_value(call.walk, call.args[0], [e], {}, call.node) for e in call.args[1].elements]
-        return Sequence(made, mutable=True, many=call.args[1].many).like(call.args[1])
-    return Host(call.args, call.name, call.node)
+    over = [iterated(call.walk, value, call.node) for value in call.args[1:]]
+    if not over or not all(isinstance(value, (Sequence, Mapping, ShapeOf)) for value in over):
+        return Host(call.args, call.name, call.node)
+    many = any(getattr(value, "many", False) for value in over)
+    if many and len(over) > 1:
+        return Host(call.args, call.name, call.node)
+    columns = (value.elements if isinstance(value, Sequence) else iterate(value, None) for value in over)
+    turns = zip(*columns, strict=False)
+    made = [call_value(call.walk, call.args[0], [*given], {}, call.node) for given in turns]
+    return Sequence(made, mutable=True, many=many).like(over[0])
 
 
 def _filter(call: Call) -> Value:

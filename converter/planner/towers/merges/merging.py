@@ -207,7 +207,7 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
         text = spelling(region.block.frame, access.place)
         if text is None or not bound_by_tower(facts, region, access.place, held):
             continue
-        chosen, _ = selected(text, held, access.node, facts.selections)
+        chosen, _ = selected(facts, text, held, access.node)
         for part in parts(text, held):
             if part.text.startswith(chosen) and traffic.whole_of(part.value, part.text) is not None:
                 found[part.text] = part

@@ -223,7 +223,7 @@ def _is_called_again(facts: Facts, region: Region, value: Value) -> bool:
 
 def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: Sequence | Mapping) -> Wanted:
     """A list, tuple or dict of the towers that is read: what is selected from it one by one, or all of it alike."""
-    chosen, value = selected(text, whole, access.node, facts.selections)  # the text and value of what is selected
+    chosen, value = selected(facts, text, whole, access.node)  # the text and value of what is selected
     inside = {
         t.uid
         for t in _listed(value)

@@ -45,6 +45,17 @@ def test_what_lies_under_the_keys_is_read(read: str) -> None:
     assert set(codes(script(read))) <= {"TMG208", "TMG210"} and codes(script(read))
 
 
+@pytest.mark.parametrize("key", ["KEY", "names[0]"])
+def test_one_value_under_a_key_that_a_name_holds(key: str) -> None:
+    text = converted("KEY = 'hidden'\nnames = ['hidden']\n" + script(f"log(points[{key}])"))
+    assert "points['hidden'] = tf.concat(tower_hidden, 0)" in text and "tower_largest" not in text
+
+
+def test_a_name_that_holds_several_keys_is_none() -> None:  # a near miss
+    for_each = "for key in ('hidden', 'largest'):\n    log(points[key])"
+    assert set(codes(script(for_each))) <= {"TMG208", "TMG210"} and codes(script(for_each))
+
+
 SLIM = """\
 slim = tf.contrib.slim
 

@@ -114,6 +114,12 @@ def scalars(pairs):
     }
 
 
+def towers(graph):
+    """How many towers the scopes of a graph's operations name."""
+    found = (TOWER.search(operation.name) for operation in graph.get_operations())
+    return len({scope.group().strip('/') for scope in found if scope is not None})
+
+
 DEVICE = re.compile(r'(?i)device:([cg]pu:\d+)$')
 
 

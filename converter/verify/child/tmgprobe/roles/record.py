@@ -170,7 +170,7 @@ class Recorder(Role):
         }
         with open(self.job['record'], 'wb') as file:
             pickle.dump(kept, file, pickle.HIGHEST_PROTOCOL)
-        told = ('restored', 'initial', 'devices', 'work', 'uneven_errors', 'timeline')
+        told = ('restored', 'initial', 'devices', 'on_gpus', 'towers', 'work', 'uneven_errors', 'timeline')
         self.channel.leave(
             'recorded',
             steps=len(self.kept),
@@ -337,6 +337,7 @@ class Recorder(Role):
         if traced:
             self.first['devices'] = placement(call.step, call.arrays, metadata)
             self.first['on_gpus'] = self.watch.devices.on_gpus
+            self.first['towers'] = graphs.towers(call.session.graph)
             self.first['work'] = self._work(call, metadata)
             if self.gathering is not None and not call.step.groups:
                 self.first['devices'], self.first['work'] = self.gathering
