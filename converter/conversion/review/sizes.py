@@ -20,14 +20,14 @@ def sizes_differ(comparison: WalkComparison) -> Iterator[Sized]:
     first = comparison.first
     roots = _roots(first)
     for (there, other), pairs in inputs_of(comparison):
-        yield from _judged(comparison, there, other, pairs)
+        yield from _judged(comparison, (there, there, other), pairs)
     trained = {step.result.uid for step in first.train_steps}
     for run, two in same_runs(comparison):
         if len(two.feeds) != len(run.feeds) or not run.computes(trained):
             continue
         for (key, fed), (_, here) in zip(run.feeds, two.feeds, strict=True):
             if isinstance(key, Input) and key.uid in roots:
-                yield from _judged(comparison, fed, here, pairs_of(fed, here))
+                yield from _judged(comparison, (key, fed, here), pairs_of(fed, here))
 
 
 def _roots(facts: Facts) -> set[int]:
@@ -69,7 +69,11 @@ def _of_input(one: Input, two: Input) -> list[tuple[Number, Number]]:
     return [*pairs_of(one, two), *shapes]
 
 
-def _judged(comparison: WalkComparison, one: Value, two: Value, pairs: list[tuple[Number, Number]]) -> Iterator[Sized]:
+def _judged(
+    comparison: WalkComparison, batch: tuple[Input, Value, Value], pairs: list[tuple[Number, Number]]
+) -> Iterator[Sized]:
+    """Whether a batch grows with the towers; batch: the input that takes it, and what gives it on both sides."""
+    key, one, two = batch
     powers, behind = set[int](), set[int]()
     shape = two.shape if isinstance(two, Input) else None
     direct = up_to_numbers([*two.inputs, *(v for v in (two, shape) if v is not None)])
@@ -80,7 +84,7 @@ def _judged(comparison: WalkComparison, one: Value, two: Value, pairs: list[tupl
             behind |= needed(here.inputs).keys()  # `b * b // b` is no product of two sizes
     if not powers:
         return
-    grows = not comparison.total and not (isinstance(one, Input) and one.is_own)
+    grows = not comparison.total and not key.is_own
     if grows and powers <= {0, -1}:
         yield "a batch has as many rows as one GPU takes", line_of(one), line_of(two)
     if max(powers) > (1 if grows else 0):

@@ -31,7 +31,10 @@ def can_be_repeated(facts: Facts, reader: ast.Call, run: RunCall) -> bool:
     outside = list(enclosing(facts, reader))
     loops = [node for node in outside if isinstance(node, LOOPS)]
     around = [site.stmt for site in run.site.chain()]
-    if not loops or loops[-1] not in around or any(map(_catches, (*around, *outside))):
+    if not loops or loops[-1] not in around:
+        return False
+    beyond = around[around.index(loops[-1]) :]  # what stands inside of it, and not around the reader, reads nothing
+    if any(map(_catches, (*beyond, *outside))):
         return False
     if not all(counts_steps(facts, stmt) for stmt in around if isinstance(stmt, LOOPS)):
         return False

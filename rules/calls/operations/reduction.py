@@ -133,7 +133,10 @@ REDUCTIONS = (
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"argmax": 3}}
 
 TRAITS: dict[Trait, str] = {
-    Trait.COMPUTES_ONE: "argmax arg_max reduce_mean reduce_max reduce_min reduce_sum",
+    Trait.COMPUTES_ONE: (
+        "argmax arg_max argmin reduce_mean reduce_max reduce_min reduce_sum reduce_prod reduce_any reduce_all "
+        "nn.zero_fraction"
+    ),
     Trait.ADDS_UP: "reduce_sum",
     Trait.AVERAGES: "reduce_mean",
     Trait.COUNTS: "reduce_sum reduce_mean reduce_max count_nonzero",

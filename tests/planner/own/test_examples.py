@@ -83,6 +83,14 @@ def test_placeholders_of_a_model_that_is_fed_in_a_method() -> None:
     assert codes(METHOD) == []
 
 
+def test_a_step_that_fails_may_be_left_out() -> None:
+    step = "            net.train_step(sess, blobs, train_op)\n"
+    script = METHOD.replace(
+        step, f"            try:\n    {step}            except Exception:\n                continue\n"
+    )
+    assert "            blobs = read_for_towers(reader.forward)" in body(script)
+
+
 def test_an_evaluation_goes_on_feeding_one_example() -> None:
     more = "held = Reader(5).forward()\nprint(sess.run(loss, {image: held['image'], boxes: held['boxes']}))\n"
     assert "".join(line + "\n" for line in body(SCRIPT + more)).endswith(more)

@@ -24,6 +24,7 @@ from converter.analysis.values import (
     Constant,
     Function,
     Input,
+    Instance,
     Mapping,
     Module,
     Number,
@@ -352,6 +353,8 @@ class Flow:
         if isinstance(holder, Symbol):
             return Symbol(holder.library, ".".join(filter(None, (holder.name, *attributes))))
         found = self.facts.read_or_written.get(function)
+        if found is None and isinstance(holder, Instance) and holder.cls is not None and len(attributes) == 1:
+            return holder.cls.find(attributes[0])  # a method
         return found.function if isinstance(found, Bound) else found
 
     def _passed(

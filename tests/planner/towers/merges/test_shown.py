@@ -90,6 +90,30 @@ def returned(sess, feed):
 """
 
 
+METHOD = """\
+class Net(object):
+    def summarise(self, value):
+        {does}
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "found"),
+    [
+        ("tf.summary.histogram('net/' + value.op.name, value)", "TMG393"),
+        ("self.kept = value", "TMG393"),
+        ("tf.assign(tf.get_variable('kept', [64]), value)", "TMG210"),
+    ],
+)
+def test_methods_of_the_script_are_followed(does: str, found: str) -> None:
+    script = SCRIPT.replace("def layer(", METHOD.format(does=does) + "def layer(", 1)
+    assert found in codes(
+        script.replace("\nwith tf.Session", "net = Net()\nnet.summarise(variance)\n\nwith tf.Session", 1)
+    )
+
+
 @pytest.mark.parametrize(
     ("function", "used", "found"),
     [
@@ -111,6 +135,7 @@ def test_functions_of_the_script_are_followed(function: str, used: str, found: s
     [
         ("tf.summary.histogram('variance', variance)", "TMG393"),
         ("tf.summary.scalar('largest', tf.reduce_max(variance))", "TMG393"),
+        ("tf.summary.scalar('none', tf.nn.zero_fraction(variance))", "TMG393"),
         ("tf.summary.scalar('many', tf.reduce_sum(tf.cast(tf.greater(variance, 1e-5), tf.float32)))", "TMG393"),
         ("tf.summary.scalar('many', tf.reduce_sum(tf.cast(tf.greater(variance, Y), tf.float32)))", "TMG210"),
         ("rate = tf.Print(variance, [X])\ntf.assign(tf.get_variable('kept', [64]), rate)", "TMG210"),
