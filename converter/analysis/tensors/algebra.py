@@ -82,7 +82,8 @@ def combine(tensors: SequenceType[Value], op: str = "", by_rows: bool = True) ->
     rank = max((t.rank for t in tensors if isinstance(t, Tensor) and t.rank is not None), default=None)
     axes = {t.rank - t.batch.axis for t in examples if t.rank is not None}
     unsure = any(t.rank is None for t in examples) and len({t.batch.axis for t in examples}) > 1
-    if len(axes) > 1 or unsure:
+    layers = (t for t in examples if t.rank is None and has(t.op, Trait.DENSE_GRADIENT))  # two axes at least
+    if len(axes) > 1 or unsure or (axes == {1} and any(layers)):
         return other(Why.BROADCAST)
     axis = first.batch.axis if first.rank is None or rank is None else rank - (first.rank - first.batch.axis)
     rows = equal([t.batch.rows for t in examples]) if by_rows else ROWS

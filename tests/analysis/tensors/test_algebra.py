@@ -137,6 +137,8 @@ x * v[:, None]                                        -> example 0
 v * v                                                 -> example 0
 v * y                                                 -> other
 v - x                                                 -> other
+tf.layers.dense(tf.placeholder(tf.float32, [None] + list(data.shape[1:])), 1) - v -> other
+tf.square(tf.placeholder(tf.float32, [None] + list(data.shape[1:]))) - v -> example 0
 y - tf.transpose(y)                                   -> other
 v - tf.squeeze(y, 1)                                  -> example 0
 v - tf.squeeze(y)                                     -> example 0
