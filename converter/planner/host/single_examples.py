@@ -6,6 +6,7 @@ takes each example, which is what the original does.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
@@ -28,8 +29,15 @@ def single_branches(facts: Facts) -> list[Branch]:
 
 
 def stand_in_branches(facts: Facts, branches: Iterable[Branch]) -> bool:
-    """Whether each statement that sets a batch size to 1 stands in one of the branches."""
-    held = {stmt for branch in branches for stmt in (branch.stmt.body if branch.side else branch.stmt.orelse)}
+    """Whether each statement that sets a batch size to 1 stands in one of the branches, of a function called once.
+
+    Another call of the function may take the other branch, and would find one tower.
+    """
+    held: set[ast.stmt] = set()
+    for branch in branches:
+        frames = facts.frames_by_node.get(branch.frame.node, {}).keys() - {branch.frame}
+        if all(frame.call_site is not None and frame.call_site.leaves_out(branch.sides) for frame in frames):
+            held.update(branch.stmt.body if branch.side else branch.stmt.orelse)
     return facts.single <= held
 
 

@@ -92,6 +92,30 @@ def test_a_variable_of_the_shape_of_a_batch_is_one_of_the_others() -> None:  # a
     assert "TMG224" in codes(text)
 
 
+CALLED = """\
+def train(slow):
+    batch_size = 8
+    if slow:
+        batch_size = 1
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 4])
+        loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 4) - x))
+        train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for i in range(0, 64, batch_size):
+                sess.run(train_op, {x: data[i:i + batch_size]})
+
+
+train(args.slow)
+"""
+
+
+@pytest.mark.parametrize(("more", "one"), [("", True), ("train(False)\n", False)])
+def test_a_function_that_is_called_again_would_find_one_tower(more: str, one: bool) -> None:
+    assert ("num_gpus = 1  # one tower" in converted(HEAD + CALLED + more)) is one
+
+
 DATASET = """\
 batch_size = 8
 batches = tf.data.Dataset.from_tensor_slices(data.astype('f')).repeat().batch(batch_size)
