@@ -29,7 +29,7 @@ from converter.planner.region.executions import StepGroup
 from converter.planner.region.groups import grouped
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
-from converter.planner.searches import without_searches
+from converter.planner.searches import searches_of
 from converter.planner.steps import is_run, training_steps
 from converter.planner.towers.global_loss.global_region import global_region
 from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines, Named
@@ -216,7 +216,8 @@ def _elsewhere(more: Sequence[Diagnostic], errors: Sequence[Diagnostic]) -> list
 def select(case: Started) -> Selected:
     """The training steps of the script."""
     steps, unbatched = training_steps(case.facts)
-    steps, searches = without_searches(case.facts, steps)
+    searches = searches_of(case.facts, steps, unbatched)
+    steps, unbatched = (tuple(s for s in each if s not in searches) for each in (steps, unbatched))
     return Selected(**_fields(case), steps=steps, unbatched=unbatched, searches=searches)
 
 

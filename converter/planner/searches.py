@@ -9,21 +9,22 @@ from converter.planner.batch_size.means import size_for
 Key = tuple[object, ...]
 
 
-def without_searches(facts: Facts, steps: tuple[TrainStep, ...]) -> tuple[tuple[TrainStep, ...], tuple[TrainStep, ...]]:
-    """The training steps whose losses go into towers, and those that only search values for a trained model.
+def searches_of(facts: Facts, steps: tuple[TrainStep, ...], unbatched: tuple[TrainStep, ...]) -> tuple[TrainStep, ...]:
+    """The training steps that only search values for a trained model, which other steps take batches for.
 
-    Such a search is given variables of its own with a row for each example, which no other loss reads: the codes from
-    which a generator makes given pictures. It takes the whole batch on one GPU, as towers cannot share its variables.
+    Such a search is given variables of its own, which no other loss reads: the codes from which a generator makes
+    given pictures. They have a row for each example, so that towers cannot share them and the search takes the whole
+    batch on one GPU; or it takes no batch.
     """
-    own = [step for step in steps if (trained := _trained(step)) and not _read_by_others(trained, step, steps)]
+    every = (*steps, *unbatched)
+    own = [step for step in every if (trained := _trained(step)) and not _read_by_others(trained, step, every)]
     rest = tuple(step for step in steps if step not in own)
     if not own or not rest:
-        return steps, ()
+        return ()
     sizes = (size for size, _, _ in facts.batch_sizes if isinstance(size, Number))
     written = (origin for size in sizes for origin in size.origins)
     keys = {origin.key for origin in (*size_for(facts, rest).origins, *written)}
-    found = tuple(step for step in own if all(_has_rows(value, keys) for value in _trained(step)))
-    return tuple(step for step in steps if step not in found), found
+    return tuple(s for s in own if s in unbatched or all(_has_rows(value, keys) for value in _trained(s)))
 
 
 def _trained(step: TrainStep) -> list[Variable]:

@@ -78,6 +78,29 @@ def test_variables_without_rows_are_trained_in_towers() -> None:
     assert codes(text) == [] and "minimize" not in "\n".join(body(text))
 
 
+ONE = """\
+codes = tf.get_variable('codes', [1, 2])
+picture = tf.placeholder(tf.float32, [1, 4])
+distance = tf.reduce_mean(tf.abs(generator(codes) - picture))
+search = tf.train.AdamOptimizer(0.1).minimize(distance{given})
+"""
+ONE_RUN = TRAINING + "    sess.run(search, {picture: load()})\n"
+
+
+def test_a_search_for_one_picture_takes_no_batch() -> None:
+    text = HEAD + MODEL.format(read="tf.layers.dense(X, 2)") + STEP + ONE.format(given=", var_list=[codes]") + ONE_RUN
+    assert codes(text) == ["TMG379"]
+    assert "search = tf.train.AdamOptimizer(0.1).minimize(distance, var_list=[codes])" in body(text)
+
+
+@pytest.mark.parametrize(("given", "read"), [("", "tf.layers.dense(X, 2)"), (", var_list=[codes]", "codes + X[:, :2]")])
+def test_one_picture_that_trains_the_model_is_no_search(given: str, read: str) -> None:
+    one = ONE.format(given=given)
+    model = MODEL.format(read=read) + STEP
+    text = HEAD + (one + model if "codes" in read else model + one) + ONE_RUN
+    assert "TMG379" not in codes(text) and codes(text)
+
+
 def test_a_search_alone_is_refused() -> None:
     text = HEAD + SEARCH.format(shape="[batch_size, 2]", given=", var_list=[codes]").replace("search =", "train_op =")
     assert "TMG379" not in codes(text + TRAINING) and codes(text + TRAINING)
