@@ -109,3 +109,20 @@ def test_steps_of_each_train_op_are_counted_apart(steps: list[tuple[int, int]], 
     figures = [{"triggered": ops[kind], "rows": rows, "own_rows": 4} for kind, rows in steps]
     found = check_batch(figures, 2, "per-gpu")
     assert (found.status, found.detail if detail else "") == ("failed" if detail else "passed", detail)
+
+
+@pytest.mark.parametrize(
+    ("steps", "said", "passed"),
+    [
+        ([(0, 8, 4), (1, 1, 1), (0, 8, 4), (1, 1, 1)], ("TMG379",), True),  # looks for the code of one picture
+        ([(0, 8, 4), (1, 1, 1)], (), False),
+        ([(0, 4, 4), (1, 1, 1)], ("TMG379",), False),  # no train op has a larger batch
+        ([(0, 8, 4), (1, 1, 1), (1, 2, 1)], ("TMG379",), False),
+    ],
+)
+def test_a_search_takes_what_it_takes_in_the_original(
+    steps: list[tuple[int, int, int]], said: tuple[str, ...], passed: bool
+) -> None:
+    ops = {0: DISCRIMINATOR, 1: GENERATOR}
+    figures = [{"triggered": ops[kind], "rows": rows, "own_rows": own} for kind, rows, own in steps]
+    assert (check_batch(figures, 2, "per-gpu", said).status == "passed") is passed
