@@ -224,9 +224,14 @@ def _list(call: Call) -> Value:
         return Sequence([], mutable=call.name == "list")
     value = iterated(call.walk, call.args[0], call.node)
     if isinstance(value, (Sequence, Mapping, ShapeOf)):
-        made = Sequence(iterate(value, None), call.name == "list", getattr(value, "many", False)).like(value)
+        made = Sequence(iterate(value, None), call.name == "list", _is_of_any_length(value)).like(value)
         return _listing(call, value, made)
     return Host((value,), call.name, call.node)
+
+
+def _is_of_any_length(value: Value) -> bool:
+    """Whether it is not known how many elements a value has."""
+    return value.tensor.rank is None if isinstance(value, ShapeOf) else getattr(value, "many", False)
 
 
 def make_dict(call: Call) -> Value:
@@ -515,7 +520,7 @@ def _map(call: Call) -> Value:
     over = [iterated(call.walk, value, call.node) for value in call.args[1:]]
     if not over or not all(isinstance(value, (Sequence, Mapping, ShapeOf)) for value in over):
         return Host(call.args, call.name, call.node)
-    many = any(getattr(value, "many", False) for value in over)
+    many = any(map(_is_of_any_length, over))
     if many and len(over) > 1:
         return Host(call.args, call.name, call.node)
     columns = (value.elements if isinstance(value, Sequence) else iterate(value, None) for value in over)

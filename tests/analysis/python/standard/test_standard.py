@@ -32,6 +32,8 @@ T = "tf.constant(1.0)"
         ("list(map(lambda a: a, {'a': 1}))", ["a"]),
         ("list(map(lambda d: d, tf.zeros([2, 3]).get_shape()))", [2, 3]),
         ("map(lambda a, b: a, [1, 2], data)", "host map"),
+        ("len(list(tf.zeros([2, 3]).get_shape()))", 2),
+        ("len(list(tf.placeholder(tf.float32).get_shape()))", "?"),
         ("isinstance([], list)", True),
         ("isinstance([], set)", "host isinstance"),
         ("hasattr(data, 'x')", "host hasattr"),
