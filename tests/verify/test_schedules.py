@@ -33,6 +33,8 @@ with tf.Session() as sess:
         batch = {X: data[start:start + batch_size], Y: target[start:start + batch_size]}
         print(sess.run([train_op, loss, rate], batch), sess.run(rate))
 """
+# 3 steps, and one of the conversion: after it the rate is that behind the original's third
+ROUNDED_WARM = "0.1 * tf.minimum(1.0, tf.cast(global_step + 1, tf.float32) / (len(data) // (3 * batch_size)))"
 EPOCHS = "tf.train.exponential_decay(0.1, global_step, len(data) / float(batch_size), 0.5)"
 
 
@@ -64,8 +66,9 @@ def rates(report: Report) -> list[LedgerLine]:
             "tf.train.piecewise_constant(global_step, [len(data) // (2 * batch_size)], [0.1, 0.01])",
             "in step 4 the rate is 0.01, the original's 0.1, and 0.01 after as many examples",
         ),
+        (ROUNDED_WARM, "in step 1 the rate is 0.1, the original's 0.0333333, and 0.0333333 after as many examples"),
     ],
-    ids=["decay", "product", "rounded"],
+    ids=["decay", "product", "rounded", "rounded from the first step on"],
 )
 def test_a_schedule_of_epochs_follows_the_examples(
     tmp_path: Path, tensorflow_python: str, version: str, rate: str, words: str
@@ -93,13 +96,14 @@ def test_a_schedule_of_steps_stays(tmp_path: Path, tensorflow_python: str, batch
         ("decay(0.1, global_step,", "decay(0.1, global_step * num_gpus,", "the learning rate is 0.0757858 instead of"),
         ("float(batch_size)", "float(batch_size * num_gpus)", "the learning rate is 0.0757858 instead of 0.0933033"),
         ("float(batch_size), 0.5", "float(batch_size), 0.25", "the learning rate is 0.0757858 instead of 0.0933033"),
+        ("0.1 * tf.minimum", "0.1 * num_gpus * tf.minimum", "the learning rate is 0.2 instead of 0.0333333 (step 1)"),
     ],
-    ids=["times the towers", "advanced twice", "counted twice", "another decay"],
+    ids=["times the towers", "advanced twice", "counted twice", "another decay", "rounded, times the towers"],
 )
 def test_another_schedule_is_a_fault(
     tmp_path: Path, tensorflow_python: str, version: str, old: str, new: str, words: str
 ) -> None:
-    report = proven(tmp_path, tensorflow_python, EPOCHS, old=old, new=new)
+    report = proven(tmp_path, tensorflow_python, ROUNDED_WARM if "minimum" in old else EPOCHS, old=old, new=new)
     assert report.verdict == "failed"
     (found,) = (check for check in report.checks if check.name == "update")
     assert found.status == "failed" and words in found.detail

@@ -1,8 +1,8 @@
 """What a run reads and writes in no order: its result then depends on which operation comes first.
 
-Variables that are read for the losses while they are written, as a spectral norm's vectors, can be held as they are
-before the run: they are the same for both scripts then, and all writes still happen. Updates of trained variables that
-other updates of the run read cannot.
+Variables that are read for what is compared while they are written, as a spectral norm's vectors, can be held as they
+are before the run: they are the same for both scripts then, and all writes still happen. Updates of trained variables
+that other updates of the run read cannot.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -11,13 +11,14 @@ from tmgprobe.graph import graphs
 from tmgprobe.values.lazy import reached
 
 
-def unordered_reads(graph, operations, losses, trained):
+def unordered_reads(graph, operations, values, trained):
     """The tensors that hold such variables, to be fed with what they are before the run.
 
-    operations: all that run. trained: operation names of the variables that the train ops move.
+    operations: all that run. values: the losses, and what else is compared. trained: operation names of the variables
+    that the train ops move.
     """
     writers = {name: found for name, found in graphs.writers(operations).items() if name not in trained}
-    behind = graphs.computed_from(loss.op for loss in losses) if writers else ()
+    behind = graphs.computed_from(value.op for value in values) if writers else ()
     found = []
     for read in sorted(behind, key=lambda operation: operation.name):
         if read.type not in ('Identity', 'ReadVariableOp') or read.inputs[0].op.type not in graphs.HANDLES:

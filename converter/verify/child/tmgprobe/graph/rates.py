@@ -294,14 +294,15 @@ class Schedules(object):
         """Whether the schedule is the original's with counts of batches divided by the ratio.
 
         A step stands for several of the original's: one that counts from 1 on has the rate of the last of these.
-        Where whole batches are counted, which rounds, the rate lies between those of counts around the exact one.
+        Where whole batches are counted, which rounds, the rate lies between those of counts around the exact one, up
+        to the last of as many.
         """
         kinds = _kinds(rate, theirs, ratio)
         if kinds is None or None in kinds or not _are_of_one_epoch(rate, theirs['constants'], ratio):
             return False
         if any(_near(theirs['value'], one) for one in (later, self._at([rate], ratio, ratio - 1)[0])):
             return True
-        ends = [self._at([rate], times)[0] for times in (ratio / 2.0, ratio * 2.0)]
+        ends = [self._at([rate], *to)[0] for to in ((ratio / 2.0,), (ratio * 2.0,), (ratio * 2.0, 2.0 * ratio - 1))]
         margin = CLOSE * max(abs(end) for end in ends)
         return 'rounded' in kinds and min(ends) - margin <= theirs['value'] <= max(ends) + margin
 

@@ -272,13 +272,12 @@ class Replayer(Role):
         if self.left is None:
             return [], [], []
         trained = self._trained_names()
-        listed = {variable.name for variable in self.graph.get_collection('variables')}
         last = self.recording['steps'][len(self.figures) - 1]['after']
         theirs = {name for name, value in kept['before'].items() if not np.array_equal(value, last.get(name))}
         # the values that the conversion's step has left may have been loaded to compare what is read beside the steps
         own = _changed_since(now, (self.left, last))
         self._note_changes(own | _changed_since(now, (self.left,)), len(self.figures))
-        return sorted(trained & (theirs - own)), sorted(trained & (own - theirs)), sorted(listed & theirs - trained)
+        return sorted(trained & (theirs - own)), sorted(trained & (own - theirs)), sorted(theirs - trained)
 
     def _leave_own(self, call, kept, held):
         """The variables after a step, with the original's own values where its step only reads what was loaded.

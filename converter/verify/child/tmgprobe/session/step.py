@@ -77,8 +77,12 @@ class Step(object):
 
     @lazy
     def unordered(self):
-        """The variables that are read while they are written, see graph/races.py."""
-        return races.unordered_reads(self.graph, self.operations, self.losses, self.trained)
+        """The variables that are read while they are written, see graph/races.py.
+
+        What a summary shows of an average may be read before or after this run has moved it.
+        """
+        shown = [fetch.tensor for fetch in self.fetches if fetch.order == fetched.WRITES]
+        return races.unordered_reads(self.graph, self.operations, self.losses + shown, self.trained)
 
     @property
     def trained(self):
