@@ -222,7 +222,7 @@ def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) 
         detail = f"{listing(unrun)} never ran in the compared steps (--steps N, or all)"
         yield LedgerLine("unchecked", "train ops", detail, float(len(unrun)))
     cut, taken, figure = recorded["cut"], recorded["steps"], float(compared)
-    cut = "model" if replayed["other"] else "time" if replayed["late"] else "differ" if compared < taken else cut
+    cut = replayed["other"] or ("time" if replayed["late"] else "differ" if compared < taken else cut)
     if not cut and asked >= ALL_STEPS:
         yield LedgerLine("same", "all steps", f"the run with these arguments takes {compared}, and each was compared")
     elif asked < ALL_STEPS:
@@ -236,6 +236,7 @@ def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) 
             "memory": ": so many fill the memory that is kept for them",
             "asked": f": more than {ALL_STEPS} are not compared",
             "differ": f" of {taken}",
+            "turn": ": where an epoch begins the train ops take turns anew, after fewer steps than in the original",
             "model": ": a model in another graph is trained next, at another step in each script",
         }[cut]
         ended = any(run["steps"] is None for run in replayed.get("asides", ()))

@@ -408,6 +408,39 @@ def test_train_ops_that_take_turns(
     assert ("the train ops take turns" in of(report, "data")) is (result == "passed")
 
 
+# 5 batches in an epoch, and 3 of two: what runs in every second step runs twice in an epoch, and once in the conversion
+EPOCHS_OF_TURNS = TURNS.replace("rand(96, 5)", "rand(20, 5)").replace(
+    "    for n, begin in enumerate(range(0, len(data), batch_size)):\n",
+    "    for epoch in range(3):\n      for n, begin in enumerate(range(0, len(data), batch_size)):\n",
+)
+SOMETIMES = "sess.run(first_step, {x: batch})\n        if n % 2:\n            sess.run(second_step, {x: batch})"
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "result"),
+    [
+        (("", ""), "passed"),
+        (("if n % 2:", "if (n + epoch) % 2:"), "failed"),
+        (("if n % 2:", "if n % 2 or epoch:"), "failed"),
+        (("sess.run(second_step, {x: batch})", "sess.run(second_step, {x: data[:8] if epoch else batch})"), "failed"),
+    ],
+)
+def test_turns_that_begin_anew_with_each_epoch(
+    tmp_path: Path, tensorflow_python: str, change: tuple[str, str], result: str
+) -> None:
+    (tmp_path / "train.py").write_text(EPOCHS_OF_TURNS.format(run=SOMETIMES))
+    text = convert(read(str(tmp_path / "train.py")), Options()).text or ""
+    assert change[0] in text
+    (tmp_path / "multi.py").write_text(text.replace(*change) if change[0] else text)
+    settings = VerifySettings(python=tensorflow_python, steps="all")
+    report = verify(tmp_path / "train.py", tmp_path / "multi.py", settings)
+    assert report.verdict == result, report.reason
+    later = [entry.detail for entry in report.ledger if entry.what == "later steps"]
+    assert result == "failed" or "the train ops take turns anew" in later[0]
+
+
 COPIES = """
 import random
 import numpy as np

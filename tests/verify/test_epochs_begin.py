@@ -12,6 +12,7 @@ from converter.source import read
 from converter.verify import VerifySettings, verify
 from converter.verify.data import ALL_STEPS
 
+RESET = "        sess.run(tf.local_variables_initializer())\n"
 SET = "        sess.run(tf.assign(rate, 0.1 * 0.9 ** number))\n"
 LOOP = "        for step in range(batches):\n"
 SINGLE = f"""\
@@ -26,6 +27,7 @@ x = tf.placeholder(tf.float32, [None, 3])
 y = tf.placeholder(tf.float32, [None, 1])
 rate = tf.Variable(0.0, trainable=False, name='rate')
 epoch = tf.Variable(0, trainable=False, name='epoch')
+seen = tf.get_local_variable('seen', [], initializer=tf.zeros_initializer())
 loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
 train_op = tf.train.GradientDescentOptimizer(rate).minimize(loss)
 batches = len(data) // batch_size
@@ -33,16 +35,17 @@ batches = len(data) // batch_size
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for number in range(epochs):
-{SET}        sess.run(epoch.assign(number))
+{RESET}{SET}        sess.run(epoch.assign(number))
 {LOOP}            rows = slice(step * batch_size, (step + 1) * batch_size)
-            print(sess.run([loss, train_op], {{x: data[rows], y: target[rows]}})[0])
+            print(sess.run([loss, train_op, tf.assign_add(seen, 1)], {{x: data[rows], y: target[rows]}})[0])
 """
 NEVER = [(SET, "        if number == 0: sess.run(tf.assign(rate, 0.1))\n")]
 LATER = [(SET, ""), (LOOP, f"{LOOP}            if step == (number > 0):\n        {SET}")]
+ONCE = [(RESET, RESET.replace("run(", "run([] if number else "))]
 EACH = [(SET, ""), (LOOP, LOOP + SET.replace("        ", " " * 12).replace("number", "(number * batches + step)"))]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("epochs", "changes", "said"),
@@ -51,9 +54,10 @@ EACH = [(SET, ""), (LOOP, LOOP + SET.replace("        ", " " * 12).replace("numb
         (3, [], ""),
         (2, NEVER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
         (2, LATER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
+        (2, ONCE, "seen:0 is not changed between the steps 3 and 4, where an epoch begins"),
         (2, EACH, "rate:0 is changed between the steps 1 and 2, in the original only where an epoch begins"),
     ],
-    ids=["two epochs", "three epochs", "never", "one step later", "each step"],
+    ids=["two epochs", "three epochs", "never", "one step later", "counted on", "each step"],
 )
 def test_what_is_set_at_an_epochs_beginning(
     tmp_path: Path, tensorflow_python: str, epochs: int, changes: list[tuple[str, str]], said: str

@@ -213,6 +213,7 @@ def _renamed(check: CheckResult) -> CheckResult:
 def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int, said: Collection[str]) -> CheckResult:
     """A whole run takes as many examples as the original's, or as many steps; one tower takes as many of both."""
     words, open_ = [], False
+    in_turn = any(row["status"] == "in turn" for row in compared["fed"])
     one = towers == 1 and (compared["repeats"] or not (compared["again"] or COLLECTED.intersection(said)))
     for row in compared["sets"]:
         steps, own, fed, wanted = row["steps"], row["own_steps"], row["rows"], row["own_rows"]
@@ -225,6 +226,8 @@ def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int, said: Colle
             alike = True
         elif BUFFER in said and 0 < own - steps <= (towers - 1) * row["batch"]:
             detail, alike, open_ = f"{detail}: it waits until there are as many rows as it draws ({BUFFER})", True, True
+        elif in_turn and abs(steps - own / towers) <= mine["epochs"]:
+            alike, detail = True, f"{detail}: train ops take turns at the batches of an epoch"
         else:
             epochs = max(1, mine["epochs"], round(wanted / max(1, row["different"])))
             alike = not row["short"] and 0 < wanted - fed < epochs * towers * row["batch"]

@@ -415,7 +415,7 @@ def test_one_row_may_be_like_one_of_the_batch(own: list[str], theirs: list[str],
 )
 def test_evaluations_on_examples_in_no_order(unordered: set[str], theirs: list[str], status: str) -> None:
     runs = [[(0, {"x:0": list(text)}) for text in each] for each in (["vwxy"], theirs)]
-    (found,) = stream.evaluations(*runs, (set("abcd"), set("abcd")), 2, False, stream.Sources(unordered, set()))
+    (found,) = stream.evaluations(*runs, (set("abcd"), set("abcd")), 2, False, stream.Sources(unordered, set(), ()))
     assert found["status"] == status
 
 
@@ -433,7 +433,7 @@ def test_evaluations_on_examples_in_no_order(unordered: set[str], theirs: list[s
 )
 def test_runs_that_read_on_from_the_queue_of_the_training(shared: set[str], own: str, theirs: str, status: str) -> None:
     runs = [[(1, {"x:0": list(text)})] for text in (own, theirs)]
-    (found,) = stream.evaluations(*runs, (set("abefgh"), set("abcdijkl")), 2, False, stream.Sources(set(), shared))
+    (found,) = stream.evaluations(*runs, (set("abefgh"), set("abcdijkl")), 2, False, stream.Sources(set(), shared, ()))
     assert found["status"] == status
 
 

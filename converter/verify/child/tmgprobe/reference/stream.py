@@ -112,6 +112,20 @@ class Streams(object):
         """Whether an epoch has ended, as far as the examples tell."""
         return any(self.begins(kind) for kind in self.kinds)
 
+    def by_epoch(self, batches):
+        """What streams.batches gives, as a list for each epoch; batches: see `Epochs`."""
+        epochs, found = Epochs(batches), []
+        for one in streams.batches(self.turns, self.kinds):
+            if epochs.ends_within({'': (one[1], None)}) or not found:
+                found.append([])
+            found[-1].append(one)
+        return found
+
+    def turns_begin_anew(self, batches):
+        """Whether there are later epochs than the first, and in each the train ops take turns as in that one."""
+        first, *others = [sum((kinds for kinds, _, _ in each), []) for each in self.by_epoch(batches)] or [[]]
+        return bool(others) and all(each == first[: len(each)] for each in others)
+
     def _read(self, name, array, padding=rows.ZEROS):
         axis = self.axes.get(name)
         if rows.lacks(array, axis):
@@ -317,7 +331,7 @@ def _taken_together(own, theirs, towers, found):
     unlike = [row for row in found if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others')]
     alike = {}
     if unlike and len(set(theirs.turns)) > 1:
-        mine, others = (streams.batches(each.turns, each.kinds) for each in (own, theirs))
+        mine, others = own.by_epoch(1), theirs.by_epoch(towers)
         alike = streams.alike(mine, others, towers, {row['input'] for row in unlike})
     for row in unlike:
         row.update(alike.get(row['input'], {}))
@@ -407,15 +421,18 @@ def _are_rows(name, steps):
 class EvaluationFeeds(object):
     """What the runs without a train op are fed: [(steps before it, {input: (marks, rest)})].
 
-    unordered: the inputs with examples that were read in an order which nothing sets, by this run or by earlier ones.
+    later: those behind the compared steps. unordered: the inputs with examples that were read in an order which nothing sets, by this run or by earlier ones.
     taken: the inputs that come from a data set or queue.
     """
 
     def __init__(self):
-        self.runs, self.unordered, self.taken, self._left = [], set(), set(), MOST
+        self.runs, self.later, self.unordered, self.taken, self._left = [], [], set(), set(), MOST
 
     def add(self, steps, call, diary):
-        """Takes one run; batch axes are not known yet, so the first one is taken for it. diary: see `Streams.add`."""
+        """Takes one run; batch axes are not known yet, so the first one is taken for it. diary: see `Streams.add`.
+
+        steps: before it; None behind the compared ones.
+        """
         arrays, unordered = call.arrays, call.step.unordered_sources
         count = sum(len(array) for array in arrays.values() if np.ndim(array))
         if not count or count > self._left:
@@ -425,7 +442,7 @@ class EvaluationFeeds(object):
         for name, array in arrays.items():
             if not np.ndim(array) and np.asarray(array).dtype.kind in 'fiub':
                 read[name] = [SETTING + repr(float(array))]
-        self.runs.append((steps, read))
+        (self.later if steps is None else self.runs).append((steps, read))
         self.taken.update(name for name in call.sources if name in read)
         self.unordered.update(
             name for name, marks in read.items() if name in unordered or diary.unordered.intersection(marks)
@@ -433,9 +450,9 @@ class EvaluationFeeds(object):
 
 
 # The inputs of the original's runs without a train op that are read in an order which nothing sets, see
-# `EvaluationFeeds`, and those that come from the data set or queue which its training steps read, too.
-Sources = collections.namedtuple('Sources', 'unordered shared')
-ORDERED = Sources(frozenset(), frozenset())
+# `EvaluationFeeds`, those that come from the data set or queue which its training steps read, too, and its later runs.
+Sources = collections.namedtuple('Sources', 'unordered shared later')
+ORDERED = Sources(frozenset(), frozenset(), ())
 
 
 def compared_runs(own, theirs, mine, others, towers):
@@ -446,7 +463,7 @@ def compared_runs(own, theirs, mine, others, towers):
     training = marks_of(own.kinds), marks_of(theirs.kinds)
     drawn = own.unordered or bool(own.drawn) or own.drawn_apart(theirs.used)
     read = {name for steps in own.kinds.values() for step in steps for name in step}
-    return evaluations(mine.runs, others, training, towers, drawn, Sources(mine.unordered, mine.taken & read))
+    return evaluations(mine.runs, others, training, towers, drawn, Sources(mine.unordered, mine.taken & read, mine.later))
 
 
 def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
@@ -463,7 +480,8 @@ def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
         found = _evaluation(with_rows, mine, others, training, towers, reads_on)
         found = found if found['status'] != streams.SAME else _parted(with_rows, mine, others) or found
         result.append(dict(found, inputs=list(kind)))
-        changed = _changed_settings(sorted(set(kind + other) - set(with_rows)), mine, others, towers)
+        every = mine + [one for one in sources.later if _kind(one) == kind]
+        changed = _changed_settings(sorted(set(kind + other) - set(with_rows)), every, others, towers)
         if changed:
             result[-1].update(changed)
             continue

@@ -53,7 +53,7 @@ class Replayer(Role):
         self.answer = None  # what is sent in the end, once all recorded steps were taken
         self.further = 0  # steps behind the recorded ones
         self.over, self.late = False, False  # whether the script has ended; whether recorded steps were left out
-        self.models, self.other = [], False  # the graphs trained so far; whether another one came next than recorded
+        self.models, self.other = [], ''  # the graphs trained so far; see _other_next
         self.compared = 0  # how many runs without a train op were compared until the recorded steps were
         # variables that the original changes between its steps, with how many steps came before: {name: [steps]}
         self.changed = {}
@@ -65,8 +65,7 @@ class Replayer(Role):
             return self._further(call)
         if self.recording is None:
             self._begin(call)
-        # A model that is trained behind another one begins N times as early in the conversion.
-        self.other = steps.place_of(self.graph, self.models) != self.recording['steps'][len(self.figures)]['model']
+        self.other = self._other_next(call)
         if self.other:
             self.late = True
             self._follow()
@@ -75,6 +74,19 @@ class Replayer(Role):
             return self._compared(call)
         except gradients.NoShard:
             self.channel.leave('no shard')
+
+    def _other_next(self, call):
+        """What the conversion comes to N times as early as the original, so that another step is recorded; '' for none.
+
+        It is a 'model' that is trained behind another one, or a 'turn': that of a train op in a new epoch.
+        """
+        done = self.recording['steps'][: len(self.figures) + 1]
+        if steps.place_of(self.graph, self.models) != done[-1]['model']:
+            return 'model'
+        if [apply.index for apply in call.step.applies] == done[-1]['triggered']:
+            return ''
+        recorded = stream.of_record(dict(self.recording, steps=done), self.pairs)
+        return 'turn' if recorded.turns_begin_anew(1 if self.job['total'] else self.job['gpus']) else ''
 
     def _compared(self, call):
         """Takes the next recorded step."""
@@ -152,8 +164,7 @@ class Replayer(Role):
         It is compared when the next step begins and the recording is there; one behind the original's last step at
         once, with the conversion's of its kind behind its last one.
         """
-        if not self.answer:
-            self.evaluations.add(len(self.figures), call, self.watch.diary)
+        self.evaluations.add(None if self.answer else len(self.figures), call, self.watch.diary)
         place = self.asides.place(len(self.recording['steps'] if self.answer else self.figures), call)
         if place is None or call.arrays is None:
             return call.as_asked()

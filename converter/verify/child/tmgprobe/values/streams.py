@@ -216,19 +216,30 @@ def alike(mine, others, towers, names):
     """{input: figures} of those of these inputs that are the original's where train ops take turns at the batches.
 
     Where every second batch goes to another train op, or every fifth to one more, N batches of the original are no
-    longer one of the conversion's for each of them: all together they are. Each batch goes to the same train ops.
-    mine, others: see `batches`, of the original and of the conversion.
+    longer one of the conversion's for each of them: all together they are. Each batch goes to the same train ops, from
+    the first one on, or from the first one of each epoch on.
+    mine, others: see `batches`, of each epoch of the original and of the conversion.
     """
-    for place, (one, other) in enumerate(zip(mine, others)):
-        cut = place == len(mine) - 1, place == len(others) - 1  # a script may have been stopped within its last batch
-        count = min([len(each[0]) for each, is_cut in zip((one, other), cut) if is_cut] or [None])
-        if one[0][:count] != other[0][:count]:
-            return {}
-    begins, found = starts([marks for _, marks, _ in mine]), {}
+    flat, found = [sum(epochs, []) for epochs in (mine, others)], {}
+    if not _same_turns(flat[:1], flat[1:]) and not _same_turns(mine, others):
+        return {}
+    begins = starts([marks for _, marks, _ in flat[0]])
     for name in names:
-        fed = [[inputs.get(name) for _, _, inputs in each] for each in (mine, others)]
+        fed = [[inputs.get(name) for _, _, inputs in each] for each in flat]
         if None not in fed[0] and None not in fed[1]:
             row = compare(fed[0], fed[1], towers, begins)
             if row['status'] == SAME:
                 found[name] = dict(row, status=IN_TURN)
     return found
+
+
+def _same_turns(mine, others):
+    """Whether the batches of each epoch go to the same train ops as those of this epoch of the original."""
+    for epochs in zip(mine, others):
+        for one, other in zip(*epochs):
+            # a script may have been stopped within its last batch
+            cut = one is mine[-1][-1], other is others[-1][-1]
+            count = min([len(each[0]) for each, is_cut in zip((one, other), cut) if is_cut] or [None])
+            if one[0][:count] != other[0][:count]:
+                return False
+    return True
