@@ -529,6 +529,44 @@ def test_variables_that_a_step_reads_and_writes_in_no_order(
     assert report.verdict == result, report.reason
 
 
+AVERAGED = """
+import numpy as np
+import tensorflow as tf
+batch_size = 4
+data = np.random.RandomState(1).rand(96, 5)
+x = tf.placeholder(tf.float32, [None, 5])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 3)))
+averages = tf.train.ExponentialMovingAverage(0.5)
+with tf.control_dependencies([averages.apply([loss])]):
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    grads = optimizer.compute_gradients(loss)
+train_op = optimizer.apply_gradients(grads)
+tf.summary.scalar('average', averages.average(loss))
+for gradient, of in grads:
+    tf.summary.histogram(of.op.name, gradient)
+merged = tf.summary.merge_all()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, len(data), batch_size):
+        rows = data[begin:begin + batch_size]
+        sess.run(train_op, {x: rows})
+        sess.run(merged, {x: rows})
+"""
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "result"), [(("", ""), "passed"), (("MovingAverage(0.5)", "MovingAverage(0.6)"), "failed")]
+)
+def test_an_average_that_the_run_moves_which_shows_it(
+    tmp_path: Path, tensorflow_python: str, change: tuple[str, str], result: str
+) -> None:
+    (tmp_path / "train.py").write_text(AVERAGED)
+    report = proof_of(tmp_path / "train.py", tensorflow_python, tmp_path, Options(), change)
+    assert report.verdict == result, report.reason
+
+
 MODELS = """
 import numpy as np
 import tensorflow as tf

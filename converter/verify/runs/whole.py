@@ -321,6 +321,8 @@ def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[CheckResult]:
         if not all(rate > 0 for rate in (*own, *other)) or abs(math.log(own[1] / own[0])) < MOVED:
             continue
         words.append(f"ends at {other[1]:.4g}, the original's at {own[1]:.4g}")
+        if abs(math.log(other[1] / own[1])) < MOVED:  # from wherever it began: the first step of a warm-up stands for N
+            continue
         way = math.log(other[1] / other[0]) / math.log(own[1] / own[0])
         other_way = way > FARTHER or (towers == 1 and way < 1 / FARTHER)
         means = "wrong, unless values of a run decide when it changes" if other_way else ""
