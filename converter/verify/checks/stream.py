@@ -65,6 +65,7 @@ def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[CheckRes
                 counts = "some of the original's examples again and again, and others never"
             words = {
                 "training": "a run without a train op is fed the training batch, the original's is not",
+                "smaller": "runs without a train op are each fed fewer examples than the original's",
                 "part": f"a run without a train op is fed {counts}",
                 "order": "the examples come in another order",
                 "parted": f"{run['rows']} examples get what belongs to others of them",

@@ -155,7 +155,8 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
     checks = [steps, *_fed(compared, in_time, towers, said)]
     if in_time:
         checks += [*_ends(mine, compared, ran.late), *_sets(compared, towers, said), *_rates(mine, theirs, towers)]
-        checks += [*_paces(mine, theirs, compared, towers), *_resets(mine, theirs, towers)]
+        checks += [*_paces(mine, theirs, compared, towers), *_resets(mine, theirs, compared, towers)]
+        checks += _set_otherwise(mine, theirs)
         checks += _checks_after_training(mine, theirs, compared, towers, said)
     return checks
 
@@ -279,6 +280,8 @@ def _sets(compared: Facts, towers: int, said: Collection[str]) -> list[CheckResu
         expected = unseen + 3 if often > 1 else math.inf
         if max(row["new"], row["lost"]) > expected and (why := _collected(compared, said, expected)):
             return only("skipped", why)
+        if row["unshuffled"]:
+            return only("failed", "are taken in one order again and again, in the original in another one each time")
         if row["new"] > expected:
             return only("failed", f"is fed {row['new']} examples that the original is never fed")
         if anew and 0 < row["lost"] < towers * row["batch"] and not row["new"]:
@@ -353,20 +356,24 @@ def _paces(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator
         yield CheckResult(name, "failed", f"runs without a train op are made {detail}")
 
 
-def _resets(mine: Facts, theirs: Facts, towers: int) -> Iterator[CheckResult]:
+def _resets(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[CheckResult]:
     """Compares how often local variables are set anew, as the counts of tf.metrics are where an epoch ends.
 
     Their names end in numbers where a name was taken, which may be others in the two graphs: mean_1/total.
     """
     name = "resets, whole run"
     notes = [facts["diary"]["notes"].get("reset", ()) for facts in (mine, theirs)]
+    epochs = (compared["epoch"] or (0, 0))[::-1]
+    by_epoch = all(
+        steps and note["steps"] % steps == 0 for each, steps in zip(notes, epochs, strict=True) for note in each
+    )
     own, other = (
         Counter(tuple(sorted(NUMBERED.sub("", one) for one in note["variables"])) for note in each) for each in notes
     )
     for variables, wanted in sorted(own.items()):
         count, what = other[variables], f"{listing(variables, 2)} set anew"
         detail = f"{what} {count} times, in the original {wanted}"
-        if count < max(1, wanted // towers):
+        if count < (wanted if by_epoch else max(1, wanted // towers)):
             yield CheckResult(name, "failed", detail)
             return
         if count != wanted:
@@ -375,6 +382,19 @@ def _resets(mine: Facts, theirs: Facts, towers: int) -> Iterator[CheckResult]:
             return
     if own:
         yield CheckResult(name, "passed", f"{sum(own.values())} times local variables are set anew, as in the original")
+
+
+def _set_otherwise(mine: Facts, theirs: Facts) -> Iterator[CheckResult]:
+    """Says which variables that are not trained are set between the steps, as sums of gradients, more or less often."""
+    own, other = (
+        Counter(tuple(note["variables"]) for note in facts["diary"]["notes"].get("set", ())) for facts in (mine, theirs)
+    )
+    for variables in sorted(own & other):
+        by_steps = own[variables] * theirs["steps"] / max(1, mine["steps"])
+        if other[variables] != own[variables] and abs(other[variables] - by_steps) > 1:
+            detail = f"{listing(variables, 2)} set {other[variables]} times, in the original {own[variables]}"
+            yield CheckResult("resets, whole run", "skipped", f"{detail}: neither once an epoch nor by the steps")
+            return
 
 
 def _pace(facts: Facts) -> int:
@@ -450,12 +470,24 @@ def _printed_lines(mine: Facts, theirs: Facts) -> Iterator[CheckResult]:
 def _numbers(own: Facts, other: Facts, notes: list[list[Any]], kind: str, key: str) -> str:
     """Faults in the step numbers of one kind of notes: they must count steps where the original's do."""
     mine, theirs = ([note for note in each if repr(note[key]) == kind] for each in notes)
-    if any(note["number"] is None for note in (*mine, *theirs)) or len(mine) < 2 or len(theirs) < 2:
+    unnumbered = [[note["number"] is None for note in each] for each in (mine, theirs)]
+    if all(unnumbered[0]) != all(unnumbered[1]):
+        return (
+            f"{listing(theirs[-1][key])} has {'no' if all(unnumbered[1]) else 'a'} step number, unlike the original's"
+        )
+    if any(map(any, unnumbered)):
         return ""
+    last, first = theirs[-1], mine[-1]
+    if len(mine) < 2 or len(theirs) < 2:
+        counts = first["number"] == first["steps"] and last["number"] not in (last["steps"], first["number"])
+        return _no_count(last, key) if counts else ""
     apart, others = ({note["number"] - note["steps"] for note in each} for each in (mine, theirs))
     if len(apart) > 1 or others == apart:
         return ""
     if len(others) == 1 and max(*apart, *others) < 0:  # steps of a model that was trained before do not count
         return ""
-    last = theirs[-1]
-    return f"{listing(last[key])} after step {last['steps']} has the step {last['number']}, which is no count of steps"
+    return _no_count(last, key)
+
+
+def _no_count(note: Facts, key: str) -> str:
+    return f"{listing(note[key])} after step {note['steps']} has the step {note['number']}, which is no count of steps"

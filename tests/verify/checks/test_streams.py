@@ -198,6 +198,15 @@ def turns(text: str) -> tuple[dict[tuple[int, ...], list[dict[str, Any]]], list[
         ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:abcd 0:efgh", "in turn"),  # one more takes every second batch
         ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:efgh", "differs"),
         ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:abcd 0:efgh 1:efgh", "differs"),
+        # epochs of 6 batches, and of 3: the turns begin anew with each
+        (2 * "0:ab 0:cd 1:cd 0:ef 0:gh 1:gh 0:ij 0:kl 1:kl ", 2 * "0:abcd 0:efgh 1:efgh 0:ijkl ", "in turn"),
+        (
+            2 * "0:ab 0:cd 1:cd 0:ef 0:gh 1:gh 0:ij 0:kl 1:kl ",
+            "0:abcd 0:efgh 1:efgh 0:ijkl 0:abcd 1:abcd 0:efgh 1:efgh 0:ijkl",
+            "differs",
+        ),
+        (2 * "0:ab 0:cd 1:cd 0:ef ", "0:abcd 0:ef 1:ef 0:abcd", "in turn"),
+        (2 * "0:ab 0:cd 1:cd 0:ef ", "0:abcd 0:ef 1:ef 0:abcd 1:abcd", "differs"),
     ],
 )
 def test_train_ops_that_take_turns_at_the_batches(own: str, theirs: str, status: str) -> None:
@@ -379,12 +388,58 @@ def test_settings_of_evaluations(own: Any, theirs: Any, expected: Any) -> None:
         (["vwx", "y"], ["st", "uv"], "drawn"),
         (["vwxy", "vwxy"], ["v", "v"], "differs"),
         (["vwxy"], ["vw"], "differs"),
+        (["vw", "xy", "vw", "xy"], ["vwxy", "vwxy"], "same"),
+        (["vw", "xy", "vw", "xy"], ["vwxs", "vwxs"], "differs"),  # what comes again in the same order is not drawn
+        (["vw", "xy", "wv", "xy"], ["vwxs", "vwxs"], "drawn"),
     ],
 )
 def test_evaluations_of_a_script_that_draws(own: list[str], theirs: list[str], status: str) -> None:
     runs = [[(0, {"x:0": list(text)}) for text in each] for each in (own, theirs)]
     (found,) = stream.evaluations(*runs, (set(), set()), 2, True)
     assert found["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("theirs", "found"),
+    [
+        ([("abcd", "pqrs", 0.5), ("vwxy", "lmno", 1.0)], ("same", "")),
+        ([("ab", "pq", 0.5), ("cd", "rs", 0.5), ("vwxy", "lmno", 1.0)], ("same", "")),
+        ([("abcd", "pqrs", 0.5), ("vwxy", "lmno", 0.5)], ("differs", "setting")),
+        ([("abcd", "pqrs", 0.5), ("cdab", "lmno", 1.0)], ("differs", "training")),  # one of two inputs
+        ([("a", "p", 0.5), ("c", "r", 0.5), ("vwxy", "lmno", 1.0)], ("differs", "smaller")),
+    ],
+)
+def test_evaluations_of_the_batch_and_of_other_examples(theirs: Any, found: tuple[str, str]) -> None:
+    """A script that draws runs a loss on its batches without dropout, and on examples that it is not trained with."""
+    own = [("ab", "pq", 0.5), ("cd", "rs", 0.5), ("ab", "pq", 0.5), ("vwxy", "lmno", 1.0)]
+    runs = [
+        [(0, {"x:0": list(x), "y:0": list(y), "k:0": [stream.SETTING + repr(k)]}) for x, y, k in each]
+        for each in (own, theirs)
+    ]
+    (row,) = stream.evaluations(*runs, (set("abcdpqrs"), set("abcdpqrs")), 2, True)
+    assert (row["status"], row["fault"]) == found
+
+
+def test_settings_of_runs_behind_the_compared_steps() -> None:
+    """An epoch of the conversion may end, and be followed by another kind of run, before the original's does."""
+    own, theirs = ([(1, {"x:0": list("vw"), "k:0": [stream.SETTING + number]})] for number in ("0.4", "1.0"))
+    for later, fault in ((theirs, ""), ([], "setting")):
+        sources = stream.ORDERED._replace(later=later)
+        (row,) = stream.evaluations(own, theirs, (set(), set()), 2, False, sources)
+        assert row["fault"] == fault
+
+
+@pytest.mark.parametrize(
+    ("fed", "own", "status"),
+    [((1.0, 1.0), (1.0, 1.0), "setting"), ((0.0, 0.0), (1.0, 1.0), "differs"), ((0.0, 0.0), (1.0, 0.5), "drawn")],
+)
+def test_a_setting_that_stays_is_not_drawn(fed: tuple[float, ...], own: tuple[float, ...], status: str) -> None:
+    kept = stream.Streams()
+    kept.kinds[0] = [{"x": ([mark], None), "k": (None, [k])} for mark, k in zip("abcd", own * 2, strict=True)]
+    kept.drawn[0] = 0
+    theirs = [{"x": (list(rows), None), "k": (None, [k])} for rows, k in zip(("ab", "cd"), fed, strict=True)]
+    found = {row["input"]: row["status"] for row in stream.figures(kept, theirs_of({0: theirs}), 2, "", ())}
+    assert found == {"x": "same", "k": status}
 
 
 @pytest.mark.parametrize(
@@ -476,13 +531,18 @@ def ran(**changes: Any) -> Ran:
         "lost": 0,
         "different": 80,
         "once": 0,
+        "unshuffled": False,
     }
     rates = changes.pop("rates", ([], []))
     mine = {"ended": changes.pop("mine", "end"), "epochs": 0, "steps": 10, "diary": changes.pop("diary", diary)}
     theirs = {"ended": changes.pop("theirs", "end"), "epochs": 0, "steps": 5, "diary": changes.pop("other", diary)}
     mine["rates"], theirs["rates"] = rates
     compared = {"fed": changes.pop("fed", [SAME]), "evaluated": [], "after": changes.pop("after", [1, 1])}
-    compared |= {"again": changes.pop("again", 0), "repeats": changes.pop("repeats", False)}
+    compared |= {
+        "epoch": changes.pop("epoch", None),
+        "again": changes.pop("again", 0),
+        "repeats": changes.pop("repeats", False),
+    }
     return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
 
 
@@ -532,6 +592,12 @@ def test_sizes_of_the_steps_of_a_whole_run(changes: Any, sizes: tuple[int, ...])
             "never fed 40 of the original's 80",
         ),
         ({"fed": [{**SAME, "status": "drawn"}]}, "examples, whole run", "passed", "the same set"),
+        (
+            {"fed": [{**SAME, "status": "drawn"}], "unshuffled": True},
+            "examples, whole run",
+            "failed",
+            "in one order again",
+        ),
         ({"fed": [{**SAME, "status": "drawn"}], "new": 3}, "examples, whole run", "skipped", "left to chance"),
         ({"fed": [{**SAME, "status": "differs", "step": 4}]}, "data, whole run", "failed", "step 4"),
         ({"fed": [{**SAME, "status": "differs", "step": 4}]}, "data of evaluations, whole run", "skipped", "is fed"),
@@ -540,6 +606,28 @@ def test_sizes_of_the_steps_of_a_whole_run(changes: Any, sizes: tuple[int, ...])
 def test_the_verdict_on_whole_runs(changes: Any, name: str, status: str, words: str) -> None:
     found = named(check_whole(ran(**changes), 2))
     assert found[name][0] == status and words in found[name][1], found
+
+
+def resets(*steps: int, kind: str = "reset") -> Any:
+    notes = [{"variables": ["mean/count"], "steps": each, "order": each} for each in steps]
+    return {"notes": {kind: notes}, "steps": 0, "savers": [], "seeds": [], "graph seed": None, "shuffling": []}
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "epoch", "status"),
+    [
+        (resets(0, 10, 20), resets(0, 5, 10), [5, 10], "passed"),
+        (resets(0, 10, 20), resets(0, 5), [5, 10], "failed"),
+        (resets(0, 10, 20), resets(0, 5), None, "skipped"),  # of epochs nothing is known
+        (resets(0, 10, 20), resets(0, 8), [5, 10], "skipped"),  # after so many steps
+        (resets(0, 10, 20), resets(0), None, "skipped"),
+        (resets(*range(10), kind="set"), resets(*range(5), kind="set"), None, ""),
+        (resets(*range(10), kind="set"), resets(*range(2), kind="set"), None, "skipped"),
+    ],
+)
+def test_variables_that_are_set_anew_as_often(own: Any, other: Any, epoch: Any, status: str) -> None:
+    found = named(check_whole(ran(diary=own, other=other, epoch=epoch), 2))
+    assert found.get("resets, whole run", ("",))[0] == status
 
 
 OTHERS = {"fed": [{**SAME, "status": "drawn"}], "own_rows": 800, "rows": 800, "new": 30}

@@ -250,7 +250,8 @@ def sets(own, theirs):
 
     new, lost: how many different examples only one of both was fed; different: of the original's; once: of these the
     ones that it takes once, about as many as another run of such draws has that this one has not; short: whether
-    the original's batches are of different sizes; batch: the largest of them; sizes: of the conversion's batches.
+    the original's batches are of different sizes; batch: the largest of them; sizes: of the conversion's batches;
+    unshuffled: whether only the conversion takes them in the same order again and again.
     """
     result = []
     for kind, steps in sorted(own.items()):
@@ -267,6 +268,7 @@ def sets(own, theirs):
                 'new': len(set(others) - set(mine)),
                 'lost': len(set(mine) - set(others)),
                 'different': len(set(mine)),
+                'unshuffled': len(mine) >= 2 * len(set(mine)) and streams.recurs(others) and not streams.recurs(mine),
                 'once': sum(count == 1 for count in collections.Counter(mine).values()),
             }
         )
@@ -397,13 +399,17 @@ def _each(own, theirs, towers, unordered):
 
 
 def _settings(own, theirs, towers, drawn):
-    """An input without a batch axis: the same where each step gets what the original's do, or N times that."""
+    """An input without a batch axis: the same where each step gets what the original's do, or N times that.
+
+    What is the same in all steps is not drawn.
+    """
     for number, (_, value) in enumerate(theirs):
         mine = [rest for _, rest in own[number * towers : (number + 1) * towers] + own[number : number + 1]]
         lists = [one for one in mine if isinstance(one, list) and isinstance(value, list) and len(one) == len(value)]
         follows = [one for one in lists if [number * towers for number in one] == value and one == list(map(int, one))]
         if mine and repr(value) not in map(repr, mine) and not follows:  # NaN is NaN here
-            status = streams.DRAWN if drawn is not None and number >= drawn else streams.DIFFERS
+            always = len(own) > 2 and all(len({repr(rest) for _, rest in each}) == 1 for each in (own, theirs))
+            status = streams.DRAWN if drawn is not None and number >= drawn and not always else streams.DIFFERS
             return {'status': status, 'fault': 'setting', 'value': value, 'own': mine[-1], 'step': number + 1}
     return _SAME_SETTING
 
@@ -421,7 +427,8 @@ def _are_rows(name, steps):
 class EvaluationFeeds(object):
     """What the runs without a train op are fed: [(steps before it, {input: (marks, rest)})].
 
-    later: those behind the compared steps. unordered: the inputs with examples that were read in an order which nothing sets, by this run or by earlier ones.
+    later: those behind the compared steps. unordered: the inputs with examples that were read in an order which nothing
+    sets, by this run or by earlier ones.
     taken: the inputs that come from a data set or queue.
     """
 
@@ -463,7 +470,8 @@ def compared_runs(own, theirs, mine, others, towers):
     training = marks_of(own.kinds), marks_of(theirs.kinds)
     drawn = own.unordered or bool(own.drawn) or own.drawn_apart(theirs.used)
     read = {name for steps in own.kinds.values() for step in steps for name in step}
-    return evaluations(mine.runs, others, training, towers, drawn, Sources(mine.unordered, mine.taken & read, mine.later))
+    sources = Sources(mine.unordered, mine.taken & read, mine.later)
+    return evaluations(mine.runs, others, training, towers, drawn, sources)
 
 
 def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
@@ -477,16 +485,21 @@ def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
         mine, others = [one for one in own if _kind(one) == kind], [one for one in theirs if _kind(one) == other]
         with_rows = _with_rows(mine[0])
         reads_on = bool(with_rows) and sources.shared.issuperset(with_rows)
-        found = _evaluation(with_rows, mine, others, training, towers, reads_on)
+        found = _evaluations_by_input(with_rows, mine, others, training, towers, reads_on)
         found = found if found['status'] != streams.SAME else _parted(with_rows, mine, others) or found
         result.append(dict(found, inputs=list(kind)))
         every = mine + [one for one in sources.later if _kind(one) == kind]
-        changed = _changed_settings(sorted(set(kind + other) - set(with_rows)), every, others, towers)
+        settings = sorted(set(kind + other) - set(with_rows))
+        changed = _changed_settings(settings, every, others, towers) or _changed_settings(
+            settings, *_beside_training(with_rows, every, others, training), towers=towers, all_=True
+        )
         if changed:
             result[-1].update(changed)
             continue
         may_be = drawn or not sources.unordered.isdisjoint(with_rows)
-        may_be = may_be and result[-1]['fault'] != 'training' and _as_many(with_rows[0], mine, others, towers)
+        may_be = may_be and result[-1]['fault'] not in ('training', 'smaller')
+        may_be = may_be and not all(streams.recurs([mark for _, run in mine for mark in run[one]]) for one in with_rows)
+        may_be = may_be and _as_many(with_rows[0], mine, others, towers)
         if result[-1]['status'] == streams.DIFFERS and may_be:
             result[-1]['status'] = streams.DRAWN
         elif result[-1]['fault'] == 'others' and reads_on and _as_many(with_rows[0], mine, others, towers):
@@ -527,11 +540,23 @@ def _kinds(own, theirs):
     return found
 
 
-def _changed_settings(names, own, theirs, towers):
-    """What is wrong with the inputs without rows, as a switch for training is one; {} for nothing."""
+def _beside_training(names, own, theirs, training):
+    """The runs of both that take other examples than those of the training, if both have some; else none."""
+    found = [
+        [one for one in runs if not all(set(one[1][name]) <= of for name in names)]
+        for runs, of in zip((own, theirs), training)
+    ]
+    return found if all(found) else ([], [])
+
+
+def _changed_settings(names, own, theirs, towers, all_=False):
+    """What is wrong with the inputs without rows, as a switch for training is one; {} for nothing.
+
+    all_: whether all of the conversion's have to be others than the original's.
+    """
     for name in names:
         mine, others = ({mark for _, run in runs for mark in run.get(name, ())} for runs in (own, theirs))
-        changed = not others <= mine or mine and not others
+        changed = mine and others and mine.isdisjoint(others) if all_ else not others <= mine or mine and not others
         if changed and all(mark[:1] == SETTING for mark in mine | others):
             numbers = [sorted(float(mark[1:]) for mark in each) for each in (mine, others)]
             if not any(other == number * towers for other in numbers[1] for number in numbers[0]):
@@ -541,12 +566,20 @@ def _changed_settings(names, own, theirs, towers):
     return {}
 
 
-def _evaluation(kind, own, theirs, training, towers, reads_on=False):
+def _evaluations_by_input(kind, own, theirs, training, towers, reads_on):
+    """What `_evaluation` finds of one of the inputs that tell the most examples apart, else that they are the same."""
+    apart = {name: len({mark for _, run in own for mark in run[name] if mark[:1] != SETTING}) for name in kind}
+    names = [name for name in kind if apart[name] == max(apart.values())]
+    found = [_evaluation(name, own, theirs, training, towers, reads_on) for name in names]
+    return next((one for one in found if one['status'] != streams.SAME), found[0])
+
+
+def _evaluation(name, own, theirs, training, towers, reads_on):
     """One kind of runs: the same examples, the training batches of each, or so many times as many in the same order.
 
-    reads_on: whether the original's runs take what comes next of the training's examples.
+    name: of the input that is looked at. reads_on: whether the original's runs take what comes next of the training's
+    examples.
     """
-    name = max(kind, key=lambda name: len({mark for _, run in own for mark in run[name] if mark[:1] != SETTING}))
     found = {'status': streams.SAME, 'rows': 0, 'own_rows': 0, 'fault': ''}
     own, theirs = _taken_once(*_unlike(own, theirs, name, training, towers), name=name, towers=towers)
     if (not own and not theirs) or _same_each_time(own, theirs, name, towers):
@@ -565,6 +598,8 @@ def _evaluation(kind, own, theirs, training, towers, reads_on=False):
     if fits and not smaller and short and mine[:short] == others[:short]:
         return found
     found['status'] = streams.DIFFERS
+    if smaller:
+        return dict(found, fault='smaller')
     several = len(set(others)) > 1  # one row, as the number of a first word, may be like one of the batch by chance
     known = len(set(mine) & training[0])  # its last steps may not have been seen
     again = len(set(others) & (training[0] | training[1]))
@@ -616,7 +651,11 @@ def _unlike(own, theirs, name, training, towers):
         apart = [mine for mine in contents[0] if not set(mine) <= training[0]]
         others = set().union(*contents[1])
         if apart and others <= training[1] and others.isdisjoint(set().union(*apart)):
-            return own, theirs  # the original evaluates what it is not trained with, the conversion never
+            # the original evaluates what it is not trained with, the conversion never
+            return [one for one in own if not set(one[1][name]) <= training[0]], theirs
+        again = [[one for one in runs if set(one[1][name]) <= of] for runs, of in zip((own, theirs), training)]
+        if all(again) and _smaller(again[0], again[1], name):
+            return again
         theirs = [one for one in theirs if one[1][name] not in contents[0] and not set(one[1][name]) <= training[1]]
         own = [one for one in own if one[1][name] not in contents[1] and not set(one[1][name]) <= training[0]]
         return (own, theirs) if theirs else ((), ())  # whole runs, which evaluate more or less often

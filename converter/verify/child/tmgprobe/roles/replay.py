@@ -195,9 +195,19 @@ class Replayer(Role):
             apart = [row for row in rows if row['status'] == 'differs']
             if apart and self._shows_kept(call) and self._evaluates_unevenly(place[0]):
                 rows = [dict(row, status='averaged') if row in apart else row for row in rows]
+            elif apart and self.further and self._fetches_another(place[4], kept['place'][4]):
+                rows = [dict(row, status='another') if row in apart else row for row in rows]
             at_end = self.answer is not None and self.recording.get('skipped')
             self.apart.append({'steps': None if at_end else place[0], 'rows': rows})
         self.asides.taken = []
+
+    def _fetches_another(self, names, others):
+        """Whether a recorded run fetches what the original has by these names, too, and not what this run fetches.
+
+        Behind the last step of a script that takes fewer steps there may be fewer runs.
+        """
+        there = {tensor.name for one in self.graph.get_operations() for tensor in one.outputs}
+        return names != others and there.issuperset(others)
 
     def _shows_kept(self, call):
         """Whether a run only shows what variables keep that are not trained."""

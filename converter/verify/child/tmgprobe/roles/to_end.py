@@ -120,6 +120,7 @@ class WholeRun(Role):
         return {
             'fed': stream.figures(drawing, other, towers, streams.unordered, self.computed),
             'sets': stream.sets(streams.kinds, kinds),
+            'epoch': stream.epoch(streams.kinds, kinds),
             # how many different examples of the original's other run, of a few steps, this one has not taken
             'again': len(_marks(again) - _marks(own)),
             'repeats': repeats,

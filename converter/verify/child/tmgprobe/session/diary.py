@@ -26,12 +26,13 @@ class Diary(object):
     """Notes of one script, in their order.
 
     steps: the number of training steps so far. notes: {kind: [note]}, see the methods that make them; each has
-    its place among all of them, `order`. savers: each with the number of steps before it was made.
+    its place among all of them, `order`. savers: each with the number of steps before it was made. writers:
+    of summaries, in the order of their first ones.
     """
 
     def __init__(self):
         self.steps, self.order, self.notes, self.draws = 0, 0, {}, draws.Draws()
-        self.savers = []
+        self.savers, self.writers = [], []
         self.results = set()  # marks of the rows that runs gave, which later steps may be fed
         self.unordered = set()  # those of them that were read in an order which nothing sets
         self.graph_seeds = {}  # of each graph, in its first training step: a script may set one for the next graph
@@ -143,7 +144,10 @@ class Diary(object):
         def add_summary(self, summary, global_step=None):
             result = add(self, summary, global_step)
             read = tf.Summary.FromString(summary) if isinstance(summary, bytes) else summary
-            tags = sorted({re.sub(r'^tower_\d+/', '', value.tag) for value in read.value})
+            diary.writers += [] if any(self is one for one in diary.writers) else [self]
+            place = [one is self for one in diary.writers].index(True)
+            of = 'writer %d: ' % (place + 1) if place else ''  # as one for evaluations, behind that for training
+            tags = sorted({of + re.sub(r'^tower_\d+/', '', value.tag) for value in read.value})
             diary.note('summary', tags=tags, number=None if global_step is None else int(global_step))
             return result
 

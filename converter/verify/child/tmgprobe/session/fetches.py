@@ -150,9 +150,10 @@ class Asides(object):
         self.seen, self.taken = {}, []
 
     def place(self, gap, call):
-        """(steps before it, kind, variables, numbers) of a run; None where it is not to be compared.
+        """(steps before it, kind, variables, numbers, names) of a run; None where it is not to be compared.
 
-        variables: those that it reads; numbers: its number among the runs of its kind that read these, and of its kind.
+        variables: those that it reads; numbers: its number among the runs of its kind that read these, and of its kind;
+        names: of what it fetches.
         """
         if not call.step.fetches or sum(array.nbytes for array in call.fed.values()) > LARGEST:
             return None
@@ -164,8 +165,8 @@ class Asides(object):
         keys = (gap, kind, call.step.reads), (gap, kind)
         numbers = tuple(self.seen.get(key, 0) for key in keys)
         self.seen.update((key, number + 1) for key, number in zip(keys, numbers))
-        return (gap, kind, call.step.reads, numbers) if numbers[0] < NEAR else None
-
+        names = tuple(element.name for element in elements)
+        return (gap, kind, call.step.reads, numbers, names) if numbers[0] < NEAR else None
 
     def forget(self, gap):
         """Begins anew behind so many steps, as another one has been taken that does not count."""
@@ -175,10 +176,12 @@ class Asides(object):
 def counterpart(place, recorded):
     """The run in a recording, {place: run}, that is the one with this place; None if there is none.
 
-    A run that reads other variables is it where none reads these: another value may be fetched.
+    A run that reads other variables is it where none reads these: another value may be fetched. Where there are not as
+    many, it is the one that fetches the same by name.
     """
-    gap, kind, reads, (number, of_kind) = place
+    gap, kind, reads, (number, of_kind), names = place
     alike = {key: run for key, run in recorded.items() if key[:2] == (gap, kind)}
     same = [(key, run) for key, run in alike.items() if key[2] == reads]
     wanted = [run for key, run in same or alike.items() if key[3][0 if same else 1] == (number if same else of_kind)]
+    wanted = wanted or [run for key, run in same if key[4] == names]
     return wanted[0] if wanted else None

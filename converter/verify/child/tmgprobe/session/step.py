@@ -69,11 +69,19 @@ class Step(object):
 
     @lazy
     def resets(self):
-        """The local variables that a run of operations alone sets anew, as counts of tf.metrics where an epoch ends."""
-        local = {variable.op.name for variable in self.graph.get_collection('local_variables')}
+        """{kind of note: variables} that are not trained and that a run sets anew, but for those that it restores.
+
+        'reset': local ones, by operations alone, as counts of tf.metrics where an epoch ends; 'set': others.
+        """
+        local, trained = (
+            {variable.op.name for variable in self.graph.get_collection(key)}
+            for key in ('local_variables', 'trainable_variables')
+        )
         set_ = {graphs.assigned(one) for one in self.operations if one.type in ('Assign', 'AssignVariableOp')}
         gives = any(hasattr(element, 'dtype') for element in self.elements)
-        return [] if gives else sorted(local & set_)
+        restores = any(one.type.startswith('Restore') for one in self.operations)
+        found = {'reset': [] if gives else sorted(local & set_), 'set': sorted(set_ - local - trained)}
+        return {} if restores else {kind: names for kind, names in found.items() if names}
 
     @lazy
     def unordered(self):
@@ -309,8 +317,8 @@ class Calls(object):
             result, trains = self._taken(call), bool(step.applies)
         if diary is not None:
             diary.fetched(session, fetches, result, trains, step is not None and bool(step.unordered_sources))
-            if step is not None and step.resets and not trains:
-                diary.note('reset', variables=step.resets)
+            for kind, names in step.resets.items() if step is not None and not trains else ():
+                diary.note(kind, variables=names)
             diary.steps += trains
         return result
 

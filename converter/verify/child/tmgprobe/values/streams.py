@@ -136,6 +136,12 @@ def epochs_begin(own):
     return set() if 8 * len(before) < 7 * first or 4 * again < 3 * len(behind) else begins
 
 
+def recurs(flat):
+    """Whether all examples come at least twice, each time in the same order."""
+    periods = [place for place in range(1, len(flat) // 2 + 1) if flat[place] == flat[0]]
+    return any(flat[period:] == flat[:-period] for period in periods)
+
+
 def _skip(flat, begins, place, batch, longest):
     """How many of the original's examples a batch leaves out because an epoch ends; None where it does not."""
     for start in sorted(begins):
