@@ -273,11 +273,13 @@ def test_the_origin_of_a_project_is_known(tmp_path: Path) -> None:
         ({"cut": "", "steps": 4}, True, ("unchecked", "later steps", "the first 1 were compared: the time")),
         ({"cut": "", "steps": 4}, False, ("unchecked", "later steps", "the first 1 were compared of 4")),
         ({"cut": "", "steps": 4}, True, ("unchecked", "later steps", "a model in another graph is trained next")),
+        ({"cut": "", "steps": 4}, True, ("unchecked", "later steps", "where an epoch begins the train ops take turns")),
     ],
 )
 def test_how_far_all_steps_went(recorded: Any, late: bool, expected: tuple[str, str, str]) -> None:
     asides = [{"steps": None if "only" in expected[2] else 1}]
-    replayed = {"late": late, "other": "model" in expected[2], "asides": asides}
+    other = "model" if "model" in expected[2] else "turn" if "turns" in expected[2] else ""
+    replayed = {"late": late, "other": other, "asides": asides}
     (found,) = of_later_steps(1, {"unrun": [], **recorded}, replayed, ALL_STEPS)
     assert (found.fate, found.what) == expected[:2]
     assert expected[2] in found.detail
@@ -285,7 +287,7 @@ def test_how_far_all_steps_went(recorded: Any, late: bool, expected: tuple[str, 
 
 def test_how_far_the_steps_went_that_were_asked_for() -> None:
     recorded = {"cut": "", "steps": 1, "unrun": ["Adam_1"]}
-    unrun, found = of_later_steps(1, recorded, {"late": False, "other": False}, 3)
+    unrun, found = of_later_steps(1, recorded, {"late": False, "other": ""}, 3)
     assert found.fate == unrun.fate == "unchecked"
     assert found.detail == "the first 1 of the 3 asked for were compared (--steps N, or all)"
     assert unrun.detail == "Adam_1 never ran in the compared steps (--steps N, or all)"
