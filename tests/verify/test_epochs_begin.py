@@ -54,7 +54,7 @@ EACH = [(SET, ""), (LOOP, LOOP + SET.replace("        ", " " * 12).replace("numb
         (3, [], ""),
         (2, NEVER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
         (2, LATER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
-        (2, ONCE, "seen:0 is not changed between the steps 3 and 4, where an epoch begins"),
+        (2, ONCE, ""),  # of local variables whole runs tell
         (2, EACH, "rate:0 is changed between the steps 1 and 2, in the original only where an epoch begins"),
     ],
     ids=["two epochs", "three epochs", "never", "one step later", "counted on", "each step"],

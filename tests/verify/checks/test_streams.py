@@ -389,8 +389,8 @@ def test_settings_of_evaluations(own: Any, theirs: Any, expected: Any) -> None:
         (["vwxy", "vwxy"], ["v", "v"], "differs"),
         (["vwxy"], ["vw"], "differs"),
         (["vw", "xy", "vw", "xy"], ["vwxy", "vwxy"], "same"),
-        (["vw", "xy", "vw", "xy"], ["vwxs", "vwxs"], "differs"),  # what comes again in the same order is not drawn
-        (["vw", "xy", "wv", "xy"], ["vwxs", "vwxs"], "drawn"),
+        (["vw", "xy", "vw", "xy"], ["vwx", "vwx"], "differs"),  # what comes again in the same order is not drawn
+        (["vw", "xy", "wv", "xy"], ["vwx", "vwx"], "drawn"),
     ],
 )
 def test_evaluations_of_a_script_that_draws(own: list[str], theirs: list[str], status: str) -> None:

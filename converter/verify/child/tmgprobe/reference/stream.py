@@ -498,7 +498,8 @@ def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
             continue
         may_be = drawn or not sources.unordered.isdisjoint(with_rows)
         may_be = may_be and result[-1]['fault'] not in ('training', 'smaller')
-        may_be = may_be and not all(streams.recurs([mark for _, run in mine for mark in run[one]]) for one in with_rows)
+        again = all(streams.recurs([mark for _, run in mine for mark in run[one]]) for one in with_rows)
+        may_be = may_be and not (again and result[-1]['fault'] == 'part')
         may_be = may_be and _as_many(with_rows[0], mine, others, towers)
         if result[-1]['status'] == streams.DIFFERS and may_be:
             result[-1]['status'] = streams.DRAWN

@@ -298,7 +298,8 @@ class Replayer(Role):
         # the values that the conversion's step has left may have been loaded to compare what is read beside the steps
         own = _changed_since(now, (self.left, last))
         self._note_changes(own | _changed_since(now, (self.left,)), len(self.figures))
-        return sorted(trained & (theirs - own)), sorted(trained & (own - theirs)), sorted(theirs - trained)
+        others = self._listed() & theirs - trained
+        return sorted(trained & (theirs - own)), sorted(trained & (own - theirs)), sorted(others)
 
     def _leave_own(self, call, kept, held):
         """The variables after a step, with the original's own values where its step only reads what was loaded.
@@ -317,9 +318,15 @@ class Replayer(Role):
     def _trained_names(self):
         return {variable.name for variable in self.graph.get_collection('trainable_variables')}
 
+    def _listed(self):
+        return {variable.name for variable in self.graph.get_collection('variables')}
+
     def _note_changes(self, names, count):
-        """Notes what changes behind so many steps, but for what is trained: that is compared between any two steps."""
-        for name in names - self._trained_names():
+        """Notes what changes behind so many steps, but for what is trained: that is compared between any two steps.
+
+        Local variables are no part of the model: how often they are set anew whole runs tell.
+        """
+        for name in (names & self._listed()) - self._trained_names():
             self.changed.setdefault(name, []).append(count)
 
     def _fed(self, call, one):
