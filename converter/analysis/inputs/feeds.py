@@ -144,21 +144,25 @@ def _of_fixed_rows(facts: Facts, decisions: Decisions, fed: dict[int, list[Value
     batched = any(v.batch.kind == "example" for v in kept)
     if batched or any(axis is not None for axis in decisions.values()):
         return {}
-    found = [
-        v
-        for v in facts.inputs
-        if v.node is not None
-        and "placeholder" in v.op
-        and v.dims
-        and any(map(_is_batch, fed.get(v.uid, ())))
-        and v.label not in options.shared
-    ]
+    shaped = [v for v in facts.inputs if "placeholder" in v.op and v.dims and v.label not in options.shared]
+    found = [v for v in shaped if v.node is not None and any(map(_is_batch, fed.get(v.uid, ())))]
     rows = Counter(v.dims[0] for v in found if v.dims)
     often = [number for number, count in rows.items() if count > 1 or len(rows) == 1]
     number = often[0] if len(often) == 1 else None
     if number is None or number == 1:
         return {}
-    return {v.node: 0 for v in found if v.node is not None and v.dims and v.dims[0] == number}
+    batches = [v for v in found if v.dims and v.dims[0] == number]
+    sizes = [_entries(v)[0] for v in batches if _entries(v)]
+    axes = {v: 0 if v in batches else _axis_of_size(v, sizes) for v in shaped}
+    return {v.node: axis for v, axis in axes.items() if v.node is not None and axis is not None}
+
+
+def _axis_of_size(value: Input, sizes: list[Value]) -> int | None:
+    """The axis that the name of a batch size gives its length: `[steps, rows]` beside `[rows, 16]`."""
+    named = [size for size in sizes if isinstance(size, Number) and size.linear]
+    entries = [(at, entry) for at, entry in enumerate(_entries(value)) if isinstance(entry, Number)]
+    places = {at for at, one in entries for size in named if one.value == size.value and one.linear == size.linear}
+    return places.pop() if len(places) == 1 else None
 
 
 def is_fed_size(facts: Facts, value: Input) -> bool:

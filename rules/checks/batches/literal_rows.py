@@ -29,7 +29,9 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.executions import StepGroup
+from converter.planner.region.inputs import batch_inputs
 from converter.planner.wording import finding
 
 CODES = ("TMG254",)
@@ -46,7 +48,7 @@ PARTS = (Why.APART, Why.PART, Why.PICKED, Why.SPLIT, Why.REVERSED)
 def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
     """Numbers written in the model that are as large as the batch size, where a tower has a share of the rows."""
     facts, regions = case.facts, case.regions
-    known = _values(facts, case.size)
+    known = _values(facts, case.size) | _fixed_rows(case)
     if not known:
         return
     share = min(known) / (case.options.num_gpus or LEAST_TOWERS)
@@ -200,6 +202,12 @@ def _has_all_entries(tensor: Tensor, literal: _Literal) -> bool:
 def _is_apart(number: Number, keys: set[tuple[object, ...]]) -> bool:
     origins = number.origins
     return bool(origins) and all(o.key[0] == "literal" and o.key not in keys for o in origins)
+
+
+def _fixed_rows(case: Placed) -> set[float]:
+    """How many rows the inputs have whose shapes fix them: `tf.placeholder(tf.float32, [8, 16])`."""
+    sizes = (fixed_size(one) for one in batch_inputs(case.steps) if one.batch.kind == "example")
+    return {size.value for size in sizes if size is not None and size.value is not None and size.value > 1}
 
 
 def _values(facts: Facts, size: BatchSize) -> set[float]:

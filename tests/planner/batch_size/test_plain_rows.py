@@ -66,3 +66,32 @@ def test_settings_beside_a_batch_are_none() -> None:
     script = SCRIPT.format(inputs=inputs, feed=ARRAYS + ", w: np.random.rand(16)")
     made = converted(script.replace("(x, 1)", "(x * w, 1)"))
     assert "shard([x_batch, y_batch], gpu)" in made
+
+
+STEPS = "z = tf.placeholder(tf.float32, [5, {rows}, 16])\n"
+
+
+def _beside_steps(rows: str, batches: str = "rows", feed: str = "np.random.rand(5, rows, 16)") -> str:
+    inputs = "rows = 8\n" + STEPS.format(rows=rows) + FIXED.replace("[8", f"[{batches}")
+    script = SCRIPT.format(inputs=inputs, feed=ARRAYS.replace("(8", "(rows") + f", z: {feed}")
+    return script.replace("(x, 1)", "(tf.concat([x, tf.reduce_mean(z, 0)], 1), 1)")
+
+
+@pytest.mark.parametrize("feed", ["np.random.rand(5, rows, 16)", "load()['steps']"])
+def test_the_named_number_of_rows_tells_another_axis(feed: str) -> None:
+    made = converted(_beside_steps("rows", feed=feed).replace("as np\n", "as np\nfrom reader import load\n", 1))
+    assert "shard_static_along([z_batch], [1], gpu)" in made and "shard_static([x_batch, y_batch], gpu)" in made
+
+
+@pytest.mark.parametrize("rows", ["8", "2 * rows", "rows // 2"])
+def test_another_number_tells_no_axis(rows: str) -> None:
+    made = run(_beside_steps(rows).replace("reduce_mean(z, 0)", "ones([1, 1]) * tf.reduce_mean(z)"))
+    assert "[z_batch" not in (made.text or "")
+
+
+@pytest.mark.parametrize("made", ["tf.random_normal([8, 16])", "tf.reduce_mean(tf.zeros([5, 8, 16]), 0)"])
+def test_as_many_rows_made_in_the_model_are_refused(made: str) -> None:
+    script = SCRIPT.format(inputs=FIXED, feed="x: data[0:8], y: labels[0:8]").replace("(x, 1)", f"(x + {made}, 1)")
+    assert codes(script) == ["TMG254"]
+    assert codes(script.replace(made, "tf.random_normal([16])")) == ["TMG304"]
+    assert codes(script.replace(made, "tf.random_normal(tf.shape(x))")) == ["TMG304"]
