@@ -96,6 +96,7 @@ class PlanFault(Enum):
     GPU_AROUND_TOWERS = auto()
     GPUS_TOLD_WHEN_RUN = auto()
     FEWER_GPUS_NAMED = auto()
+    GPUS_HIDDEN = auto()
     UNKNOWN_GPUS = auto()
     # towers: statements and values of the towers
     SHARES_LINE_OF_TOWERS = auto()

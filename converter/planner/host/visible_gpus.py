@@ -15,7 +15,7 @@ from converter.plan import Replace
 from converter.planner.host.gpu_count import GpuCount
 from converter.planner.outcome import Faults
 from converter.planner.plan_faults import PlanFault
-from converter.planner.questions.statements import runs_alone
+from converter.planner.questions.statements import parents_of, runs_alone
 from converter.planner.wording import finding
 from converter.planner.writing.source_text import SourceText
 
@@ -47,7 +47,10 @@ def visible_edits(
     for node, choice in _places(facts):
         given = _given(facts, node)
         path = facts.path_of(node)
-        if given in ("", 0, "-1") or (given is not None and _size(given) >= (options.num_gpus or 1) > 1):
+        hidden = given in ("", 0, "-1")
+        if hidden and node is choice.node and not _is_in_branch(facts, node):
+            warnings.append(finding(facts, node, PlanFault.GPUS_HIDDEN, what=choice.what, named=text.of(node)))
+        if hidden or (given is not None and _size(given) >= (options.num_gpus or 1) > 1):
             continue
         if options.num_gpus == 1 or (path and not anywhere):
             continue
@@ -70,6 +73,10 @@ def visible_edits(
     if faults:
         raise Faults(faults)
     return replaces, warnings
+
+
+def _is_in_branch(facts: Facts, node: ast.AST) -> bool:
+    return any(isinstance(around, (ast.If, ast.IfExp)) for around in parents_of(facts, node))
 
 
 def _places(facts: Facts) -> list[tuple[ast.expr, _Choice]]:

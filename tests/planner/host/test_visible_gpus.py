@@ -24,14 +24,20 @@ def with_config(lines: str) -> str:
         (ENVIRON + "'0,1'", ENVIRON + "'0,1'"),
         (ENVIRON + "'2,5'", ENVIRON + "'2,5'"),  # as many as there are towers
         (ENVIRON + "'0,1,2,3'", ENVIRON + "'0,1,2,3'"),
-        (ENVIRON + "''", ENVIRON + "''"),  # the CPU
-        (ENVIRON + "'-1'", ENVIRON + "'-1'"),
         ("os.environ['OTHER_DEVICES'] = '3'", "os.environ['OTHER_DEVICES'] = '3'"),
     ],
 )
 def test_the_environment(given: str, made: str) -> None:
     script = f"import os\n{given}\n" + SCRIPT
     assert made in converted(script).splitlines() and codes(script) == (["TMG332"] if made != given else [])
+
+
+@pytest.mark.parametrize("given", ["''", "'-1'"])
+def test_towers_on_the_cpu_are_told(given: str) -> None:
+    script = f"import os\n{ENVIRON}{given}\n" + SCRIPT
+    assert f"{ENVIRON}{given}" in converted(script) and codes(script) == ["TMG330"]
+    chosen = f"import os\nimport sys\nif '--cpu' in sys.argv:\n    {ENVIRON}{given}\n" + SCRIPT
+    assert codes(chosen) == []
 
 
 BY_FLAG = "import argparse\nimport os\nparser = argparse.ArgumentParser()\nparser.add_argument('--gpu', {told})\n"
