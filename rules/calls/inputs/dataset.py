@@ -41,6 +41,14 @@ def _source(call: Call) -> Value:
     return dataset
 
 
+def _csv(call: Call) -> Value:
+    """A data set of lines, of which each is a tuple: an entry for each column's default."""
+    dataset, defaults = call.typed("Dataset"), call.get(1, "record_defaults")
+    if isinstance(defaults, Sequence):
+        dataset.state["structure"] = Sequence([Host() for _ in defaults.elements], many=defaults.many)
+    return dataset
+
+
 def _tensors(structure: Value) -> Value:
     """The structure of a data set's elements: of tuples and dicts, in which each list is one tensor.
 
@@ -451,7 +459,8 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_HANDLE: "*from_string_handle",
     Trait.READS_FILES: (
         "data.TFRecordDataset data.TextLineDataset data.FixedLengthRecordDataset data.Dataset.list_files "
-        "contrib.data.TFRecordDataset contrib.data.TextLineDataset train.string_input_producer"
+        "contrib.data.TFRecordDataset contrib.data.TextLineDataset train.string_input_producer "
+        "contrib.data.FixedLengthRecordDataset contrib.data.CsvDataset data.experimental.CsvDataset"
     ),
     Trait.LISTS_FILES: "data.Dataset.list_files",
     Trait.PADS_BATCHES: ("Dataset.padded_batch *.bucket_by_sequence_length *.padded_batch_and_drop_remainder"),
@@ -462,6 +471,8 @@ TRAITS: dict[Trait, str] = {
 CALLS: dict[str, Handler] = table(
     (below("data. contrib.data.", "Dataset.from_tensor_slices TFRecordDataset TextLineDataset"), _source),
     (below("data.Dataset.", "from_tensors range list_files"), _source),
+    ("data.FixedLengthRecordDataset contrib.data.FixedLengthRecordDataset data.experimental.SqlDataset", _source),
+    (below("contrib.data. data.experimental.", "CsvDataset"), _csv),
     ("data.Dataset.from_generator", _from_generator),
     ("data.Dataset.zip", _zip),
     (below("Dataset.", CHAINS), _chain),

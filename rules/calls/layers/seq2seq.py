@@ -8,7 +8,7 @@ from converter.analysis.python.following import follow
 from converter.analysis.python.standard.collections import with_parts
 from converter.analysis.reasons import Why
 from converter.analysis.rows import below, keeps, makes, table
-from converter.analysis.traits import Trait
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ARRAY,
     BATCH,
@@ -78,9 +78,19 @@ def _paced(call: Call, parts: list[Value]) -> bool:
     call.laid_out(steps or Tensor(), major)
     known = steps is not None and steps.dims is not None and steps.dims[0 if major else 1 :][:1] not in ((None,), ())
     lengths = given.get("sequence_length")
-    if not known and isinstance(lengths, Tensor) and lengths.batch.kind == "example":
+    if not known and isinstance(lengths, Tensor) and lengths.batch.kind == "example" and not _is_one_length(lengths):
         call.walk.effect(EffectKind.LONGEST, "dynamic_decode", lengths, call.node)
     return True
+
+
+def _is_one_length(value: Value) -> bool:
+    """True if all sequences are told to be as long as a number says: `tf.ones([rows], tf.int32) * steps`."""
+    if not isinstance(value, Tensor):
+        return True
+    if value.batch.kind == "free" or has(value.op, Trait.ONES):
+        return value.rank == (0 if value.batch.kind == "free" else 1)
+    computed = any(has(value.op, trait) for trait in (Trait.SCALES, Trait.CASTS))
+    return computed and all(map(_is_one_length, value.inputs))
 
 
 def _alike(value: Value, call: Call) -> Value:

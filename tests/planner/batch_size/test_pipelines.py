@@ -366,3 +366,37 @@ def test_windows_of_like_examples_grow_with_their_batches(window: str, written: 
 )
 def test_windows_that_are_not_known_to_give_batches(window: str, made: str) -> None:
     assert codes(windowed(window, made)) == ["TMG202"]
+
+
+OF_FILES = """\
+import tensorflow as tf
+
+batch_size = 32
+
+
+def parse(*row):
+    numbers = {}
+    return numbers[:4], numbers[4]
+
+
+dataset = {}.map(parse).batch(batch_size)
+X, Y = dataset.make_one_shot_iterator().get_next()
+loss = tf.reduce_mean(tf.square(tf.squeeze(tf.layers.dense(X, 1), 1) - Y))
+"""
+DECODED = "tf.decode_raw(row[0], tf.float32)"
+COLUMNS = "tf.data.experimental.CsvDataset(files, [tf.float32] * 5)"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "data"),
+    [
+        (DECODED, "tf.data.FixedLengthRecordDataset(files, 20)"),
+        (DECODED, "tf.contrib.data.FixedLengthRecordDataset(files, 20)"),
+        ("tf.stack(row)", COLUMNS),
+        ("tf.stack(row)", COLUMNS.replace("data.experimental", "contrib.data")),
+        ("tf.stack(row)", COLUMNS.replace("[tf.float32] * 5", "defaults")),
+    ],
+)
+def test_records_and_columns_of_files(numbers: str, data: str) -> None:
+    assert "shard([X_batch, Y_batch], gpu)" in converted(OF_FILES.format(numbers, data) + STEP + TRAINING)
+    assert codes(OF_FILES.format(numbers, data.replace("Dataset(", "Rows(")) + STEP + TRAINING) != []

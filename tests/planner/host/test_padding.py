@@ -114,6 +114,17 @@ def test_a_decoder_has_the_steps_of_the_whole_batch(time: str, padded: bool) -> 
     assert (wrapped in loop) == padded
 
 
+@pytest.mark.parametrize("lengths", ["tf.ones([tf.shape(X)[0]], tf.int32) * 20", "tf.ones(tf.shape(n), tf.int32)"])
+def test_a_decoder_of_one_length_for_all_stays(lengths: str) -> None:
+    _, loop, _ = parts(DECODER.format(time="None", lengths=lengths) + STEP + FED)
+    assert "outputs, _, _ = tf.contrib.seq2seq.dynamic_decode(decoder)" in loop
+
+
+@pytest.mark.parametrize("lengths", ["tf.ones([tf.shape(X)[0]], tf.int32) * n", "tf.ones_like(n) + n", "2 * n"])
+def test_a_decoder_of_other_computed_lengths_is_refused(lengths: str) -> None:
+    assert codes(DECODER.format(time="None", lengths=lengths) + STEP + FED) == ["TMG227"]
+
+
 def test_a_decoder_of_computed_lengths_is_refused() -> None:
     assert codes(DECODER.format(time="None", lengths="n - 1") + STEP + FED) == ["TMG227"]
 
