@@ -299,7 +299,7 @@ def _gather(call: Call) -> Value:
 
 
 def _gather_nd(call: Call) -> Value:
-    """One entry for each example, where the numbers of the rows come first: `[range(batch), …]`."""
+    """One entry for each example: of a table, or where the numbers of the rows come first: `[range(batch), …]`."""
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     if params.batch.kind == indices.batch.kind == "free":
         return call.gives(FREE)
@@ -307,6 +307,9 @@ def _gather_nd(call: Call) -> Value:
         return left
     rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
     picked = None if params.lengths is None or width is None else (rows, *params.lengths[width:])
+    each = indices.batch.kind == "example" and indices.batch.axis < (indices.rank or 0) - 1
+    if params.batch.kind == "free" and each and not own_row_first(indices, indices.batch.rows):
+        return call.gives(indices.batch, picked)
     in_front = params.batch.kind == "example" and params.batch.axis == 0
     if in_front and own_row_first(indices, params.batch.rows):
         return call.gives(indices.batch, picked)

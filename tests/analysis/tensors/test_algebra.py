@@ -774,6 +774,12 @@ tf.gather(t, 4)                                       -> example 0
 tf.gather(x, [0, 2])                                  -> opaque
 tf.gather(x, n)                                       -> opaque
 tf.gather_nd(x, z)                                    -> opaque
+tf.gather_nd(w, z)                                    -> example 0
+tf.gather_nd(w, n[:, None])                           -> example 0
+tf.reduce_sum(tf.gather_nd(w, n[:, None]))            -> sum
+tf.gather_nd(w, n)                                    -> opaque
+tf.gather_nd(w, tf.stack([tf.range(batch_size), n], 1)) -> opaque
+tf.gather_nd(w, tf.transpose(n[:, None]))             -> opaque
 tf.one_hot(n, 10)                                     -> example 0
 tf.one_hot(z, 10)                                     -> example 0
 tf.one_hot(n, 10, axis=0)                             -> example 1
