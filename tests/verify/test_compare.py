@@ -202,6 +202,12 @@ def test_shards_leave_out_the_empty_ones() -> None:
     assert [(feed["x"].tolist(), size) for feed, size in inputs.shards(pairs, few, 3)] == [([5], 1)]
 
 
+def test_a_batch_without_examples_is_one_shard() -> None:
+    pairs, _ = inputs.match([item("x", [1])], [item("x", [2])], 2, False)
+    ((feed, size),) = inputs.shards(pairs, {"x": np.zeros((0,))}, 2)
+    assert feed["x"].shape == (0,) and size == 1
+
+
 def test_sparse_batches_are_cut_by_their_rows() -> None:
     names = ["t/indices", "t/values", "t/shape"]
     own = [{**item(name, [2], 0), "sparse": names} for name in names]

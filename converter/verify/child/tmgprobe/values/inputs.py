@@ -156,7 +156,7 @@ def _cut(pair, part, arrays, begin, end):
 def shards(pairs, arrays, gpus, upper=True):
     """The towers' feeds for the original: [({tensor name: array}, rows)], without the empty ones."""
     count = rows(pairs, arrays)
-    if count is None:
+    if not count:  # no batch, or one without an example
         return [(whole(pairs, arrays), 1)]
     result = []
     for gpu, (begin, end) in enumerate(compare.bounds(count, gpus, upper)):
