@@ -59,13 +59,21 @@ def state_size(walk: Walk, cell: Typed, node: ast.AST) -> Value | None:
     return Record(("c", "h"), [units, units]) if known else None
 
 
+def _of_sizes(call: Call, sizes: Value | None, kept: Batch) -> Value:
+    """The state of a cell of the script's own: a tensor for each number of its `state_size`."""
+    if isinstance(sizes, Sequence):
+        parts = [_of_sizes(call, size, kept) for size in sizes.elements]
+        return Record(sizes.fields, parts) if isinstance(sizes, Record) else Sequence(parts, many=sizes.many)
+    return Tensor(kept, call.values(), (None, None), STATE if isinstance(sizes, Number) else STATES)
+
+
 def state_of(call: Call, cell: Value | None, kept: Batch, all_steps: bool = False) -> Value:
     """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells; for others, one or several.
 
     all_steps: whether as many steps are taken as the inputs have, and not only to the end of the longest sequence.
     """
-    if isinstance(cell, Instance) and isinstance(get_attribute(call.walk, cell, "state_size", call.node), Number):
-        return Tensor(kept, call.values(), (None, None), STATE)
+    if isinstance(cell, Instance):
+        return _of_sizes(call, get_attribute(call.walk, cell, "state_size", call.node), kept)
     if isinstance(cell, Typed) and cell.options:
         return reduce(join, [state_of(call, option, kept, all_steps) for option in cell.options])
     if isinstance(cell, Typed):

@@ -85,6 +85,51 @@ def test_the_state_of_a_cell_with_a_size_of_its_own_may_be_several_tensors(body:
     assert f"state = {merged}" in converted(INPUTS + model + LOSS + "last = state\n")
 
 
+WRAPPER = """\
+class Attending(tf.contrib.rnn.RNNCell):
+    def __init__(self, inner):
+        super(Attending, self).__init__()
+        self.inner = inner
+
+    @property
+    def state_size(self):
+        return {sizes}
+
+    @property
+    def output_size(self):
+        return 4
+
+    def call(self, inputs, state):
+        before, seen = state
+        out, after = self.inner(tf.concat([inputs, seen], 1), before)
+        return out, (after, tf.layers.dense(out, 3))
+
+
+cells = tf.contrib.rnn.MultiRNNCell([Attending(tf.contrib.rnn.{inner}(4)) for _ in range(layers)])
+_, states = tf.nn.static_rnn(cells, [X, X], dtype=tf.float32)
+h = tf.concat([states[i][1] for i in range(layers)], 1)
+"""
+SIZES = "(self.inner.state_size, 3)"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "inner", "refused"),
+    [
+        (SIZES, "GRUCell", False),
+        (SIZES, "LSTMCell", False),
+        (SIZES, "LSTMBlockCell", False),
+        ("tuple(anything())", "GRUCell", True),
+        ("7", "GRUCell", True),
+    ],
+)
+def test_the_state_of_an_own_cell_has_the_parts_of_its_sizes(sizes: str, inner: str, refused: bool) -> None:
+    model = WRAPPER.format(sizes=sizes, inner=inner).replace("layers)", "2)")
+    assert (codes(INPUTS + model + LOSS) != []) == refused
+    if not refused:
+        last = converted(INPUTS + model + LOSS + "last = states[0][1]\n")
+        assert "map_structure(lambda *parts: tf.concat(parts, 0), *tower_states)" in last
+
+
 def test_a_loop_that_is_not_followed_says_where_the_batch_was_lost() -> None:
     model = (
         "part = tf.layers.dense(X, 4)[:7]\n" + LSTM + WHILE.format(state="tf.contrib.rnn.LSTMStateTuple(part, part)")
