@@ -129,8 +129,11 @@ def squeeze(tensor: Tensor, axis: Value | None) -> Tensor:
     return moved(tensor, tensor.batch.axis - shift, dims, "squeeze", named)
 
 
-def concat(values: Value, axis: Value | None) -> Tensor:
-    """`tf.concat`: along the batch axis the result is packed, one part behind the other."""
+def concat(values: Value, axis: Value | None, count: Value | None = None) -> Tensor:
+    """`tf.concat`: along the batch axis the result is packed, one part behind the other.
+
+    count: how many values there are, where only the command line or a file tells that.
+    """
     parts = [as_tensor(v) for v in values.elements] if isinstance(values, Sequence) else [as_tensor(values)]
     axes = axis_numbers(axis)
     at = axes[0] if isinstance(axes, tuple) and axes else None
@@ -147,7 +150,7 @@ def concat(values: Value, axis: Value | None) -> Tensor:
         return Tensor(without, inputs, None, "concat")
     at = at + rank if at < 0 and rank is not None else at
     if combined.kind == "example" and at == combined.axis:
-        combined = replace(combined, rows=_behind_each_other(parts, len(parts) if known else _all_pieces(values)))
+        combined = replace(combined, rows=_behind_each_other(parts, len(parts) if known else how_many(count)))
     elif combined.kind == "example":
         combined = combine(parts, "concat")
     return Tensor(combined, inputs, _concat_lengths(parts, at, known), "concat")
@@ -179,13 +182,6 @@ def _copies(rows: Axis) -> int | None:
     """How many whole batches lie behind each other, as in what a loop has put together so far; None for other rows."""
     number = 1 if rows == ROWS else rows[0]
     return number if rows in (ROWS, (number, BATCH)) and isinstance(number, int) else None
-
-
-def _all_pieces(values: Value) -> Factor:
-    """How many there are of the pieces that one split gives, where the command line tells that."""
-    if not isinstance(values, Sequence) or values.open or values.ends or len(values.elements) != 1 or not values.inputs:
-        return None
-    return how_many(values.inputs[0]) if getattr(values.elements[0], "op", "") == "split" else None
 
 
 def _concat_lengths(parts: list[Tensor], at: int, known: bool) -> Lengths:

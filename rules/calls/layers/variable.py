@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from converter.analysis.arrays.shapes import filled_shape
 from converter.analysis.call import Attribute, Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.following import follow
@@ -20,6 +21,7 @@ from converter.analysis.values import (
     Function,
     Host,
     Instance,
+    Lengths,
     Number,
     Partial,
     Sequence,
@@ -47,12 +49,12 @@ def _may_be_trained(trainable: Value | None) -> bool:
     return not (isinstance(trainable, Constant) and trainable.value is False)
 
 
-def _value_dims(value: Value | None) -> tuple[int | None, ...] | None:
+def _value_dims(value: Value | None) -> Lengths:
     if isinstance(value, (Number, Constant)):
         return ()
     if isinstance(value, Sequence) and value.elements and isinstance(value.elements[0], Number):
         return (len(value.elements),)
-    return None
+    return shaping.lengths_of(filled_shape(value))
 
 
 def get_variable(call: Call) -> Value:

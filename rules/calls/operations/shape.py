@@ -71,7 +71,18 @@ def _concat(call: Call) -> Value:
     if any(part.batch == Batch("example", 0) for part in parts) and _is_behind_rows(axis, parts):
         for part in parts:
             take_rows(call, part)
-    return moving.concat(values, axis)
+    return moving.concat(values, axis, _count(call.walk.facts, values))
+
+
+def _count(facts: Facts, values: Value) -> Value | None:
+    """How many pieces a split gives, or turns a comprehension takes, `[f(i) for i in range(n)]`; None for others."""
+    if not isinstance(values, Sequence) or values.open or values.ends:
+        return None
+    if len(values.elements) == 1 and values.inputs and getattr(values.elements[0], "op", "") == "split":
+        return values.inputs[0]
+    over = facts.listed.get(values.uid)
+    bounds = facts.ranges.get(over.uid, []) if over is not None and not facts.changes_of(values) else []
+    return bounds[0] if len(bounds) == 1 else None
 
 
 def _is_behind_rows(axis: Value | None, parts: list[Tensor]) -> bool:
@@ -253,9 +264,18 @@ def _reverse(call: Call) -> Value:
 def _slice(call: Call) -> Value:
     tensor = call.tensor(0, "input_")
     begin, size = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "size"))
-    if tensor.batch.kind != "example":
-        return call.gives(tensor.batch, shaping.lengths_of(size))
-    return call.gives(_cut(call, tensor, begin, size), shaping.lengths_of(size))
+    batch = tensor.batch if tensor.batch.kind != "example" else _cut(call, tensor, begin, size)
+    return call.gives(batch, _sliced(tensor, begin, size))
+
+
+def _sliced(tensor: Tensor, begin: list[Value] | None, size: list[Value] | None) -> Lengths:
+    """The lengths of a slice: an axis that is taken from its begin to its end keeps its length."""
+    told = shaping.lengths_of(size)
+    if tensor.lengths is None or begin is None or size is None or not len(begin) == len(size) == len(tensor.lengths):
+        return told
+    bounds = [tuple(getattr(v, "value", None) for v in pair) for pair in zip(begin, size, strict=True)]
+    whole = [pair == (0, -1) for pair in bounds]
+    return tuple(own if kept else new for own, new, kept in zip(tensor.lengths, told or (), whole, strict=True))
 
 
 def _strided_slice(call: Call) -> Value:

@@ -22,7 +22,7 @@ import tensorflow as tf
 from tensorflow.python.ops import control_flow_ops
 
 batch_size = 8
-features = data.shape[0]
+features, kinds = data.shape[0], len(data)
 x = tf.placeholder(tf.float32, [None, 6])
 y = tf.placeholder(tf.float32, [None, 1])
 v = tf.placeholder(tf.float32, [None])
@@ -780,6 +780,15 @@ tf.reduce_sum(tf.gather_nd(w, n[:, None]))            -> sum
 tf.gather_nd(w, n)                                    -> opaque
 tf.gather_nd(w, tf.stack([tf.range(batch_size), n], 1)) -> opaque
 tf.gather_nd(w, tf.transpose(n[:, None]))             -> opaque
+tf.reshape(tf.slice(s, [0, 1, 0], [-1, 1, -1]), [1, -1, 6]) -> example 1
+tf.reshape(tf.slice(s, [0, 1, 1], [-1, 1, -1]), [1, -1, 6]) -> opaque
+tf.reshape(tf.concat([tf.reshape(s, [-1, 6]) for _ in range(kinds)], 0), [kinds, -1, 5, 6]) -> example 1
+tf.reshape(tf.concat([tf.reshape(s, [-1, 6]) for _ in range(2, kinds)], 0), [kinds, -1, 5, 6]) -> opaque
+tf.reshape(tf.concat([tf.reshape(s, [-1, 6]) for _ in range(kinds) if more()], 0), [kinds, -1, 5, 6]) -> opaque
+tf.reshape(tf.concat([tf.reshape(s, [-1, 6]) for _ in data], 0), [kinds, -1, 5, 6]) -> opaque
+tf.matmul(tf.reshape(s, [-1, 5, 6]), tf.Variable(np.zeros([features, 6, 3]))[0]) -> example 0
+tf.reshape(tf.gather(tf.Variable(np.zeros((9, 5, 6))), n), [1, -1, 5, 6]) -> example 1
+tf.reshape(tf.gather(tf.Variable(np.zeros((9, 5, 6))), n), [1, -1, 15]) -> example 1 major
 tf.one_hot(n, 10)                                     -> example 0
 tf.one_hot(z, 10)                                     -> example 0
 tf.one_hot(n, 10, axis=0)                             -> example 1
