@@ -48,7 +48,7 @@ def visible_edits(
         given = _given(facts, node)
         path = facts.path_of(node)
         hidden = given in ("", 0, "-1")
-        if hidden and node is choice.node and not _is_in_branch(facts, node):
+        if hidden and choice.what == VARIABLE and node is choice.node and not _is_in_branch(facts, node):
             warnings.append(finding(facts, node, PlanFault.GPUS_HIDDEN, what=choice.what, named=text.of(node)))
         if hidden or (given is not None and _size(given) >= (options.num_gpus or 1) > 1):
             continue
