@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from converter.analysis.python.joins import data_differ, join, join_contents, on
 from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
-from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
+from converter.analysis.python.settings import is_always_given, replace_sizes, set_all, set_attribute, settings_of
 from converter.analysis.python.unbound_names import ends_with_import_error, ends_with_name_error
 from converter.analysis.tensors.shaping import rows_of
 from converter.analysis.traits import Trait, has
@@ -86,7 +86,7 @@ def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
     if isinstance(value, Host) and named_batch_size(names) and not (shape_of(value) or rows_of(value)):
         computed = frozenset((walk.origin(stmt.value, "computed"),))  # an array is no size, and rows are known as such
         value = walk.stamp(Number(None, computed, computed, (value,)), stmt.value)
-    elif isinstance(value, Number) and named_batch(names) and (kind := _chosen(value, stmt.value) or _product(value)):
+    elif isinstance(value, Number) and named_batch(names) and (kind := _kind_of_size(walk, value, stmt.value)):
         origin = frozenset((walk.origin(stmt.value, kind),))
         value = walk.stamp(Number(value.value, origin, origin, (value,)), stmt.value)
     if isinstance(stmt.value, ast.Constant):
@@ -96,24 +96,40 @@ def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
     return None
 
 
+def _kind_of_size(walk: Walk, number: Number, node: ast.expr) -> str:
+    """The kind of a number that is scaled as a whole where it is written; "" for one that is scaled elsewhere."""
+    return _chosen(walk, number, node) or _product(number)
+
+
 def _product(number: Number) -> str:
     """The kind of a number that was computed from several that are written out: `2 * 64`; "" for any other."""
     literal = all(o.key[0] == "literal" for o in number.origins)
     return "literal" if literal and len(number.origins) > 1 and number.value is not None else ""
 
 
-def _chosen(number: Number, node: ast.expr) -> str:
+def _chosen(walk: Walk, number: Number, node: ast.expr) -> str:
     """The kind of a number that is one of several, as `args.batch_size or 64` is; "" where one place does not say all.
 
     What is written there is scaled as a whole: a flag that was not given may be None, which nothing multiplies.
+    Numbers that are written elsewhere are scaled there, and flags with a default where they are read, as other places
+    may read them, too.
     """
     given = [leaf for leaf in number.options() if not (isinstance(leaf, Constant) and leaf.value is None)]
     if not isinstance(node, (ast.BoolOp, ast.IfExp)) or len(given) < 2:
         return ""
     if any(isinstance(leaf, Host) and leaf.call != "int" for leaf in given):
         return "computed"
+    here = set(ast.walk(node))
+    if all(_is_written_elsewhere(leaf, here) or is_always_given(walk.facts, leaf) for leaf in given):
+        return ""
     known = all(isinstance(leaf, Host) or is_given(leaf) for leaf in given)
     return "literal" if known else ""
+
+
+def _is_written_elsewhere(value: Value, here: Set[ast.AST]) -> bool:
+    """Whether a number is written out in other places than these."""
+    origins = value.origins if isinstance(value, Number) else frozenset()
+    return bool(origins) and all(origin.key[0] == "literal" and origin.node not in here for origin in origins)
 
 
 def _annotated(walk: Walk, stmt: ast.AnnAssign) -> Signal:

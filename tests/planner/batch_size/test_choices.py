@@ -119,6 +119,33 @@ def test_a_branch_that_works_on_single_examples_is_refused() -> None:
     assert codes(PARSER + FLAG.format(", default=64") + SWITCH + PARSE + lines + OF_ARGS) == ["TMG279"]
 
 
+RATE = "rate = tf.train.exponential_decay(0.01, global_step * {size}, 1000, 0.9)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "size", "made"),
+    [
+        (
+            "TEST, TRAIN = 32, 64\nbatch_size = TEST if args.small else TRAIN\n",
+            "TRAIN",
+            "TEST, TRAIN = 32 * num_gpus, 64 * num_gpus",
+        ),
+        (
+            "batch_size = args.test_batch_size if args.small else args.batch_size\n",
+            "args.batch_size",
+            "1000, 0.9".join(["global_step * (args.batch_size * num_gpus), ", ")"]),
+        ),
+    ],
+    ids=["names", "flags"],
+)
+def test_numbers_of_other_places_are_scaled_for_all_that_read_them(lines: str, size: str, made: str) -> None:
+    flags = FLAG.format(", default=64") + FLAG.format(", default=32").replace("batch", "test_batch")
+    text = converted(
+        PARSER + flags + SWITCH + PARSE + lines + "global_step = tf.Variable(0)\n" + RATE.format(size=size) + TRAINING
+    )
+    assert made in text
+
+
 @pytest.mark.parametrize(
     "lines",
     [
