@@ -343,7 +343,7 @@ class Facts:
     data: list[GraphOperand] = field(default_factory=list)  # arrays, lists and constants on their way into the graph
     beside: list[GraphOperand] = field(default_factory=list)  # what tensors are set against, element by element
     cut: dict[int, Input] = field(default_factory=dict)  # uid of an array or a list -> the input that it is
-    operands: dict[ast.AST, list[Value]] = field(default_factory=dict)  # numbers that are computed with, or compared
+    operands: dict[ast.AST, dict[Site | None, list[Value]]] = field(default_factory=dict)  # numbers that are used
     by_row: set[ast.AST] = field(default_factory=set)  # Python code that makes a row of each row of an input
     told_by_position: bool = False  # entries of a list of the graph's variables are picked by their places
     called: frozenset[ast.AST] = frozenset()  # the functions and classes that a run of the script comes to
@@ -488,6 +488,12 @@ class Facts:
     def numbers(self) -> list[tuple[Access, Number]]:
         """The reads and writes of numbers, in the order of the walk, once that is over."""
         return [(access, access.value) for access in self.accesses if isinstance(access.value, Number)]
+
+    def operands_of(self, node: ast.AST, within: Site | None = None) -> list[Value]:
+        """The numbers that an expression was, where it was computed with or compared; within: the place around."""
+        met = self.operands.get(node, {})
+        sites = (site for site in met if within is None or (site is not None and within in site.chain()))
+        return [value for site in sites for value in met[site]]
 
     def accesses_at(self, node: ast.AST) -> list[Access]:
         """The reads and writes of a node, in the order of the walk."""

@@ -40,8 +40,7 @@ def _filled_on(facts: Facts, rows: Sequence | Host, puts: list[Effect], around: 
     if None in loops or any(loop in around for loop in loops):
         return None
     again = [a for a in loops for b in loops if a is not None and b is not None and a != b and a in b.chain()]
-    tests = ([test for test in _tests_behind(facts, loop.stmt) if not test.multiple] for loop in loops if loop)
-    limits = [_known(_rows_at(facts, t, rows, put, None) for t in of) for of, put in zip(tests, puts, strict=True)]
+    limits = [_limit_behind(facts, rows, put, at.stmt, None) for at, put in zip(loops, puts, strict=True) if at]
     if again or len(set(loops)) != len(loops) or any(limit is not limits[0] for limit in limits):
         return None
     return limits[0]
@@ -56,9 +55,21 @@ def _filled_by(facts: Facts, rows: Sequence | Host, put: Effect, around: Collect
     loop = _loop_of(put)
     if loop is None:
         return None
-    within = loop in around
-    tests = _tests_within(facts, rows, loop, around) if within else _tests_behind(facts, loop.stmt)
-    return _known(_rows_at(facts, test, rows, put, loop) for test in tests if within or not test.multiple)
+    if loop not in around:
+        return _limit_behind(facts, rows, put, loop.stmt, loop)
+    return _known(_rows_at(facts, test, rows, put, loop) for test in _tests_within(facts, rows, loop, around))
+
+
+def _limit_behind(
+    facts: Facts, rows: Sequence | Host, put: Effect, loop: ast.stmt, within: Site | None
+) -> Number | None:
+    """The number of rows behind a loop, the same by each of the conditions that may have ended it; else None."""
+    for tests, holds in _ends_of(facts, loop):
+        ends = ((one for one in reached(test, holds) if not one.multiple) for test in tests)
+        limits = [_known(_rows_at(facts, one, rows, put, within) for one in each) for each in ends]
+        if limits[0] is not None and all(limit is limits[0] for limit in limits):
+            return limits[0]
+    return None
 
 
 def _known(numbers: Iterable[Number | None]) -> Number | None:
@@ -71,12 +82,14 @@ def _rows_at(facts: Facts, test: Reached, rows: Sequence | Host, put: Effect, lo
 
     Both go on by one together from what they were where the condition was first tested.
     """
-    limit = _number(facts, test.limit)
-    reads = [access for node in ast.walk(test.count) for access in facts.accesses_at(node) if not access.write]
+    around = _loop_of(put)
+    limit = _number(facts, test.limit, around)
+    accesses = (access for node in ast.walk(test.count) for access in facts.accesses_at(node) if not access.write)
+    reads = [access for access in accesses if around is None or around in access.site.chain()]
     if limit is None or not reads:
         return None
     tested = min(access.time for access in reads)
-    counts = facts.operands.get(test.count) or [access.value for access in reads if access.node is test.count]
+    counts = facts.operands_of(test.count, around) or [access.value for access in reads if access.node is test.count]
     begin = _rows_beside(facts, counts, rows, put, tested)
     step: float = 1
     if begin is None and loop is not None and counts and _in_each_turn(loop, put):
@@ -95,8 +108,9 @@ def _rows_at(facts: Facts, test: Reached, rows: Sequence | Host, put: Effect, lo
 
 
 def _first(facts: Facts, put: Effect) -> int:
-    """When the walk first came to a place that puts a row into a list."""
-    return min(effect.time for effect in facts.effects_of(put.kind) if effect.node is put.node)
+    """When the walk first came, in this call, to a place that puts a row into a list."""
+    puts = (effect for effect in facts.effects_of(put.kind) if effect.node is put.node)
+    return min(effect.time for effect in puts if effect.site.parent == put.site.parent)
 
 
 def _rows_beside(facts: Facts, counts: list[Value], rows: Sequence | Host, put: Effect, tested: int) -> int | None:
@@ -147,16 +161,18 @@ def puts_one(change: Effect) -> bool:
     return single or change.name.endswith(".append")
 
 
-def _tests_behind(facts: Facts, loop: ast.stmt) -> Iterator[Reached]:
-    """The conditions that a list meets behind a loop, unless the data ended before: what ends the loop."""
+def _ends_of(facts: Facts, loop: ast.stmt) -> Iterator[tuple[list[ast.expr], bool]]:
+    """What ends a loop, unless the data ended before: conditions, any of which does, and whether it holds then."""
     if isinstance(loop, ast.While):
-        tests = loop.test.values if _all_hold(loop.test) and isinstance(loop.test, ast.BoolOp) else [loop.test]
-        for test in tests:
-            if all(other is test or _goes_over_data(facts, loop, other) for other in tests):
-                yield from reached(test, False)
+        tests = _parts(loop.test, ast.And)
+        yield [test for test in tests if not _goes_over_data(facts, loop, test)] or tests, False
     for stmt in getattr(loop, "body", ()):
         if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body):
-            yield from reached(stmt.test, True)
+            yield _parts(stmt.test, ast.Or), True
+
+
+def _parts(test: ast.expr, operator: type[ast.boolop]) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, operator) else [test]
 
 
 def breaks(loop: ast.stmt) -> bool:
@@ -169,10 +185,6 @@ def breaks(loop: ast.stmt) -> bool:
         inner = ast.iter_child_nodes(node) if not isinstance(node, LOOPS) else node.orelse
         ahead += [part for part in inner if isinstance(part, (ast.stmt, ast.ExceptHandler))]
     return False
-
-
-def _all_hold(test: ast.expr) -> bool:
-    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 
 def _goes_over_data(facts: Facts, loop: ast.While, test: ast.expr) -> bool:
@@ -313,9 +325,9 @@ def _added(number: Number, more: int) -> Number:
     return made
 
 
-def _number(facts: Facts, limit: ast.expr) -> Number | None:
-    """The number that stands for a limit: what the walk compared with it, or divided by it."""
-    value = next(iter(facts.operands.get(limit, ())), None)
+def _number(facts: Facts, limit: ast.expr, around: Site | None) -> Number | None:
+    """The number that stands for a limit in a loop: what the walk compared with it, or divided by it."""
+    value = next(iter(facts.operands_of(limit, around)), None)
     if value is None and isinstance(limit, ast.Constant) and isinstance(limit.value, int):
         origins = frozenset((facts.origin_of(limit),))
         return Number(limit.value, origins, origins)  # the 0 of `if not k`

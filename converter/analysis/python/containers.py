@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.flow.arithmetic import MOST_ELEMENTS
 from converter.analysis.flow.undo import StateChange
 from converter.analysis.frames import Place
 from converter.analysis.inputs.graph_names import pattern_of
-from converter.analysis.python.joins import one_of
+from converter.analysis.python.joins import join, one_of
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.tensors import moving, shaping
 from converter.analysis.tensors.nests import may_be_nest, part_of
@@ -286,6 +287,16 @@ def iterate(value: Value, length: int | None) -> list[Value]:
         rest = [v for v in value.inputs if v is not several]
         return [Host((*rest, fetch), "run", value.node) for fetch in several.elements]
     return [Host((value,), "item", getattr(value, "node", None)) for _ in range(length or 2)]
+
+
+def of_length(value: Value, length: int) -> Value:
+    """Of tuples of several lengths, one of which a value is, that which as many names are bound to; else the value."""
+    options = list(value.either) if isinstance(value, Host) else []
+    while any(isinstance(option, Host) and option.either for option in options):
+        options = [part for one in options for part in (getattr(one, "either", ()) or (one,))]
+    tuples = [one for one in options if isinstance(one, Sequence) and not (one.mutable or one.unmeasured or one.many)]
+    fitting = [one for one in tuples if len(one.elements) == length]
+    return reduce(join, fitting) if len(tuples) == len(options) and fitting else value
 
 
 def _fetched(run: Host) -> Sequence | None:

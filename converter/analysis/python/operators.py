@@ -75,7 +75,7 @@ def _binary(walk: Walk, node: ast.BinOp) -> Value:
 def _note_number(walk: Walk, node: ast.expr, value: Value) -> None:
     """Notes a number that is computed with or compared, as it is in the first turns of a loop."""
     if isinstance(value, (Number, Host)):
-        met = walk.facts.operands.setdefault(node, [])
+        met = walk.facts.operands.setdefault(node, {}).setdefault(walk.site, [])
         if len(met) < MET:
             met.append(value)
 

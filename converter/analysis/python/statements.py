@@ -20,6 +20,7 @@ from converter.analysis.python.containers import (
     item_place,
     iterate,
     note_position,
+    of_length,
     put_item,
     put_key,
 )
@@ -209,9 +210,10 @@ def _picked_from(holder: Value) -> Value:
 
 
 def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
+    star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+    value = of_length(value, len(targets)) if star is None else value
     elements = iterate(value, len(targets))
     note_position(walk, value)
-    star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if star is not None:
         elements = _with_rest(value, elements, star, len(targets) - star - 1)
     for index, target in enumerate(targets):

@@ -209,7 +209,7 @@ class _Room:
         return top, factors
 
     def _is_counter(self, factor: ast.expr) -> bool:
-        return any(map(self.turns.depends_on_turns, self.facts.operands.get(factor, ())))
+        return any(map(self.turns.depends_on_turns, self.facts.operands_of(factor)))
 
     def _is_part(self, factor: ast.BinOp) -> bool:
         return isinstance(factor.op, _DIVIDED) and ast.dump(factor.right) in self.totals

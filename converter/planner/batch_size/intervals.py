@@ -214,7 +214,7 @@ class Counting:
     def values(self, node: ast.AST) -> list[Value]:
         """What an expression was in the turns that were followed."""
         read = [access.value for access in self.reads.get(node, ())]
-        return read or self.facts.operands.get(node) or self.facts.results_of(node)
+        return read or self.facts.operands_of(node) or self.facts.results_of(node)
 
     def loops_counted(self, count: ast.AST, rests: bool = True) -> set[Counted]:
         """The loops around training steps whose turns an expression counts. rests: also a remainder of such a count."""

@@ -111,7 +111,7 @@ def cut_short(
     is run beside a training step, with the batch that it takes, is no evaluation.
     """
     scaled, steps = set(sizes), list(steps)
-    limits = [node for node, (value, *_) in facts.operands.items() if grows_with(value, scaled)]
+    limits = [node for node in facts.operands if grows_with(facts.operands_of(node)[0], scaled)]
     tests = dict.fromkeys(test for node in limits if (test := _tested_in(facts, node)) is not None)
     trained = [{site.stmt for site in made_in(run)} for run in facts.runs_of(steps)] if tests else []
     tests = {t: None for t in tests if not any(_lets_through(facts, t, around, scaled) for around in trained)}
@@ -145,7 +145,7 @@ def _lets_through(facts: Facts, test: ast.If, around: Collection[ast.stmt], scal
 
 def _is_length_of_batch(facts: Facts, test: Reached, scaled: set[Origin]) -> bool:
     """Whether a condition asks for `len(rows)` or `rows.shape[0]` being as much as the batch size."""
-    limit = next(iter(facts.operands.get(test.limit, ())), None)
+    limit = next(iter(facts.operands_of(test.limit)), None)
     whole = grows_with(limit, scaled) and not test.multiple and not test.more
     return whole and is_length(test.count)
 
@@ -167,7 +167,7 @@ def _asks_for_rows(facts: Facts, test: ast.expr, scaled: set[Origin]) -> bool:
     """True for `start + size <= end` and `start <= end - size`, also with the sides exchanged."""
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], AFTER) or len(test.ops) != 1:
         return False
-    sides = [value for node in (test.left, test.comparators[0]) for value in facts.operands.get(node, ())[:1]]
+    sides = [value for node in (test.left, test.comparators[0]) for value in facts.operands_of(node)[:1]]
     if len(sides) < 2:
         return False
     reader = TermReader(frozenset(scaled), lambda _: None)

@@ -41,6 +41,8 @@ NAMED = "n = 16 * num_gpus"
         (("while True:", f"    {PUT}", "    if len(x) == n:", "        break"), NAMED),
         (("for row in data:", f"    {PUT}", "    if len(x) >= n: break"), NAMED),
         (("count = 0", "while count < n:", f"    {PUT}", "    count += 1"), NAMED),
+        (("while True:", f"    {PUT}", "    if len(x) >= n or len(y) >= n: break"), NAMED),
+        (("while len(x) < n and len(y) < n:", f"    {PUT}"), NAMED),
     ],
 )
 def test_behind_the_loop(lines: tuple[str, ...], expected: str) -> None:
@@ -97,6 +99,10 @@ def test_lists_that_end_for_another_reason(lines: tuple[str, ...], old: str, new
         ("while len(step) < n:", f"    {PUT}"),  # the length of another list
         ("while len(x) < n and rng.rand() > 0.1:", f"    {PUT}"),  # any number
         ("y.append(data[0])", "while len(x) < n:", f"    {PUT}"),
+        ("while True:", f"    {PUT}", "    if len(x) >= n or len(y) >= 7: break"),  # whichever comes first
+        ("while True:", f"    {PUT}", "    if len(x) >= n or len(y) > n: break"),
+        ("while True:", f"    {PUT}", "    if len(x) >= n or rng.rand() > 0.9: break"),
+        ("while len(x) < n and len(y) < n + 1:", f"    {PUT}"),
         ("count = 3", "while count < n:", f"    {PUT}", "    count += 1"),
         ("count = 0", "while count < n:", f"    {PUT}", "    count += rng.randint(2)"),
         ("count = 0", "while count < n:", f"    {PUT}", "    if row[0] > 0: continue", "    count += 1"),
@@ -341,3 +347,59 @@ def test_a_branch_that_takes_all_data_counts_no_rows() -> None:
     assert scaled(GRAPH + FLAG + CACHED.format("data"))[1:] == ["x, y = drawn(FLAGS.batch_size * FLAGS.num_gpus)"]
     assert scaled(GRAPH + FLAG + CACHED.format("range(8)"))[1:] == []
     assert scaled(GRAPH + FLAG + CACHED.format("data[:size + 8]"))[1:] == []
+
+
+READER = """\
+class Reader(object):
+    def __init__(self, n):
+        self.n, self.left = n, []
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        x, y = [], []
+        if not self.left:
+            self.left = list(data)
+            raise StopIteration
+        while self.left:
+            row = self.left.pop()
+            x.append(row[:4])
+            y.append(row[4:])
+            if len(x) >= self.n or len(y) >= self.n:
+                break
+        if len(x) == 0:
+            x, y = self.__next__()
+        return x, y
+
+
+def prepare(x, y, parts=False):
+    if len(x) < 1:
+        return None, None
+    return (np.array(x), np.array(y), len(x)) if parts else (np.array(x), np.array(y))
+
+
+sess = tf.Session()
+test, train = Reader(10), Reader(16)
+for rows, labels in test:
+    x, y, count = prepare(rows, labels, True)
+    print(sess.run(loss, {X: x, Y: y}))
+for rows, labels in train:
+    x, y, count = prepare(rows, labels, True)
+    sess.run(train_op, {X: x, Y: y})
+"""
+
+
+def test_lists_of_two_readers_of_one_class() -> None:
+    assert scaled(GRAPH + READER) == ["test, train = Reader(10), Reader(16 * num_gpus)"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("len(y) >= self.n", "len(y) >= 7"),
+        ("return None, None", "return x[:3], y[:3], 3"),  # as many values, of another number of rows
+    ],
+)
+def test_readers_of_other_numbers_of_rows(old: str, new: str) -> None:
+    assert "TMG303" in codes(GRAPH + READER.replace(old, new))
