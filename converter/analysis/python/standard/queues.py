@@ -6,37 +6,47 @@ from functools import reduce
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.python.joins import join
-from converter.analysis.values import Constant, Host, Sequence, Typed, Value
+from converter.analysis.values import Constant, Host, Sequence, Typed, Value, needed
 
 MODULES = ("queue", "Queue", "multiprocessing", "six.moves.queue")
 CLASSES = ("Queue", "LifoQueue", "SimpleQueue", "JoinableQueue")
-HELD = "held"
+HELD, AWAITED = "held", "awaited"  # what was put in; what was taken out before anything was
 
 
 def _queue(call: Call) -> Value:
     made = call.typed("HostQueue")
-    made.state[HELD] = Sequence([], mutable=True)
+    made.state.update({name: Sequence([], mutable=True) for name in (HELD, AWAITED)})
     return made
 
 
 def _put(call: Call) -> Value:
-    held, item = _held(call), call.get(0, "item", "obj")
+    held, item = _state(call, HELD), call.get(0, "item", "obj")
     if item is not None and item not in held.elements:
         held.elements.append(item)
+        for taken in _state(call, AWAITED).elements if not isinstance(item, Constant) else ():
+            if isinstance(taken, Host) and taken.uid not in needed([item]):
+                taken.either = (*taken.either, item)
     return Constant(None)
 
 
 def _get(call: Call) -> Value:
-    """One of the values that were put in so far; what ends a queue, such as None, is none of them."""
-    items = [item for item in _held(call).elements if not isinstance(item, Constant)]
-    return reduce(join, items) if items else Host(call.values(), "get", call.node)
+    """One of the values that were put in so far; what ends a queue, such as None, is none of them.
+
+    A worker that is begun before anything is put in waits for it: it gets what is put in later.
+    """
+    items = [item for item in _state(call, HELD).elements if not isinstance(item, Constant)]
+    if items:
+        return reduce(join, items)
+    taken = Host(call.values(), "get", call.node)
+    _state(call, AWAITED).elements.append(taken)
+    return taken
 
 
-def _held(call: Call) -> Sequence:
+def _state(call: Call, name: str) -> Sequence:
     assert isinstance(call.receiver, Typed)
-    held = call.receiver.state[HELD]
-    assert isinstance(held, Sequence)
-    return held
+    state = call.receiver.state[name]
+    assert isinstance(state, Sequence)
+    return state
 
 
 CALLS: dict[str, Handler] = {

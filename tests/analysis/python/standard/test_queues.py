@@ -68,3 +68,58 @@ def test_batches_that_a_worker_puts_into_a_queue_are_scaled(queue: str, worker: 
 def test_batches_of_another_size_are_shared(put: str) -> None:
     script = SAMPLER.format(queue="multiprocessing.Queue()", worker="multiprocessing.Process", put=put)
     assert codes(script) == ["TMG303"]
+
+
+POOL = """\
+import queue
+import threading
+
+import numpy as np
+import tensorflow as tf
+
+
+def work(inside, outside):
+    while True:
+        rows = inside.get()
+        if rows is None:
+            return
+        others = []
+        for row in rows:
+            others.append(row[:1])
+        outside.put((rows, others))
+
+
+X = tf.placeholder(tf.float32, [None, 6])
+Y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+data = np.load('data.npy')
+size = 8
+inside, outside = queue.Queue(), queue.Queue()
+threading.Thread(target=work, args=(inside, outside)).start()
+for begin in range(0, len(data), size):
+    inside.put(data[begin:begin + size])
+inside.put(None)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(-(-len(data) // size)):
+        xs, ys = outside.get()
+        sess.run(train_op, {X: xs, Y: ys})
+"""
+
+
+def test_a_worker_that_waits_for_batches_hands_them_on() -> None:
+    assert "size = 8 * num_gpus\n" in converted(POOL)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("outside.put((rows, others))", "outside.put((rows, others)); inside.put((rows[:3], others))"),
+        ("inside.put(None)", "inside.put(data[:5])"),
+        ("outside.put((rows, others))", "outside.put((rows[:3], others[:3]))"),
+        ("rows = inside.get()", "rows = inside.get()[:3]"),
+    ],
+)
+def test_workers_that_get_batches_of_several_sizes(old: str, new: str) -> None:
+    assert "size = 8 * num_gpus\n" not in converted(POOL.replace(old, new))
