@@ -359,7 +359,7 @@ class Facts:
     fallbacks: list[Fallback] = field(default_factory=list)  # the defaults of flags and other settings
     namespaces: list[tuple[Typed, Site]] = field(default_factory=list)  # parsed argparse results
     parsers: dict[int, int] = field(default_factory=dict)  # the parser of each of these, both by their numbers
-    batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
+    batch_sizes: list[tuple[Number | Host | Input, str, ast.AST]] = field(default_factory=list)  # value, why, where
     size_keys: set[tuple[object, ...]] = field(default_factory=set)  # keys of the numbers in the first `keyed` of these
     keyed: int = 0
     mapped: list[Mapped] = field(default_factory=list)  # in the order in which data sets are given functions

@@ -9,8 +9,9 @@ from converter.analysis.library import Naming
 
 # Modules of tensorflow.python.ops whose functions stand in tf itself, under the same names (checked on 1.15).
 OPS = (
-    "array_ops check_ops clip_ops control_flow_ops functional_ops gradients gradients_impl init_ops linalg_ops "
-    "logging_ops map_fn math_ops parsing_ops random_ops script_ops sparse_ops state_ops tensor_array_ops variable_scope"
+    "array_ops check_ops clip_ops control_flow_ops data_flow_ops functional_ops gradients gradients_impl init_ops "
+    "linalg_ops logging_ops map_fn math_ops parsing_ops random_ops script_ops sparse_ops state_ops tensor_array_ops "
+    "variable_scope"
 ).split()
 
 # Modules of tensorflow.python.layers whose functions and classes are those of tf.layers (checked on 1.15).

@@ -46,7 +46,16 @@ def inputs_of(comparison: WalkComparison) -> Iterator[tuple[tuple[Input, Input],
         if value.uid in roots and isinstance(other, Input):
             made[value.node].append((value, other))
     for alike in made.values():
-        yield alike[0], [pair for one, two in alike for pair in _of_input(one, two)]
+        pairs = [pair for one, two in alike for pair in _of_input(one, two)]
+        yield alike[0], [each for pair in pairs for each in _fed_for(comparison, *pair)]
+
+
+def _fed_for(comparison: WalkComparison, one: Number, two: Number) -> list[tuple[Number, Number]]:
+    """Two numbers; of a size that is fed, what each run feeds for it: an evaluation's may stay."""
+    if one not in comparison.first.fed_sizes:
+        return [(one, two)]
+    runs = [zip(run.feeds, other.feeds, strict=False) for run, other in same_runs(comparison)]
+    return [pair for feeds in runs for (key, fed), (_, here) in feeds if key is one for pair in pairs_of(fed, here)]
 
 
 def same_runs(comparison: WalkComparison) -> Iterator[tuple[RunCall, RunCall]]:

@@ -37,7 +37,7 @@ from converter.planner.batch_size.intervals import steps_or_sizes
 from converter.planner.batch_size.mapped import of_whole_batches
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.overlapping import first_bounds, fixed_strides, fixed_turns
-from converter.planner.batch_size.pipelines import training_sizes
+from converter.planner.batch_size.pipelines import behind_training, fed_for, training_sizes
 from converter.planner.batch_size.reshaped import binned, reshaped
 from converter.planner.batch_size.set_again import SetAgain, compared, set_in_branches
 from converter.planner.batch_size.written_out import LOOPS, PASSED_ON, in_heads
@@ -154,7 +154,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     handed = (origin for origin in origins if origin.key[0] in HANDED)
     warnings += [finding(facts, origin.node, PlanFault.SIZE_FROM_CALLER, name=origin.name) for origin in handed]
     kept = () if computed else tuple(_reasons(facts, inputs, steps, origins))
-    by_hand = _filled_by_hand(facts, inputs)
+    by_hand = _filled_by_hand(facts, inputs) or _filled_for_each_epoch(facts, inputs, steps, origins)
     if by_hand is not None and scaled:
         warnings.append(finding(facts, by_hand.call, PlanFault.QUEUE_FILLED_BY_HAND))
     same = [run for run in whole if _is_same(facts, run, _fed(run, inputs))]
@@ -363,6 +363,34 @@ def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
     puts = ((i, v) for i in inputs for v in i.inputs if isinstance(v, Tensor) and has(v.op, Trait.ENQUEUES))
     filled = {put.uid for taken, put in puts if not _gives_as_put(taken, put)}
     return next((run for run in facts.runs if run.computes(filled) and not _goes_on(facts, run)), None)
+
+
+def _filled_for_each_epoch(
+    facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep], origins: set[Origin]
+) -> RunCall | None:
+    """A run that puts as many examples as before into a queue of single ones, for as many steps as before.
+
+    They would wait for ever for the rest of a larger batch. None where the examples or the steps follow its size.
+    """
+    behind = behind_training(facts, inputs, steps).items()
+    puts = {uid for uid, v in behind if isinstance(v, Tensor) and has(v.op, Trait.ENQUEUES)}
+    filling = [run for run in facts.runs if run.feeds and run.computes(puts) and not _goes_on(facts, run)]
+    for step in facts.runs_of(steps) if filling else ():
+        last = max((run for run in filling if run.time < step.time), key=lambda run: run.time, default=None)
+        given = {uid: v for _, value in (last.feeds if last else ()) for uid, v in facts.behind(value).items()}
+        follows = any(isinstance(v, Number) and v.origins & origins for v in given.values())
+        if given and not follows and not _counts_by(facts, step, origins):
+            return last
+    return None
+
+
+def _counts_by(facts: Facts, run: RunCall, origins: set[Origin]) -> bool:
+    """Whether a loop around a run goes over a number of turns that some numbers make larger or smaller."""
+    heads = [facts.turned[site] for site in run.site.chain() if site in facts.turned]
+    heads += [bound for over in heads for bound in facts.ranges.get(over.uid, ())]
+    tests = (site.stmt.test for site in run.site.chain() if isinstance(site.stmt, ast.While))
+    heads += [value for test in tests for node in ast.walk(test) for value in facts.operands_of(node)]
+    return any(isinstance(v, Number) and v.origins & origins for v in needed(heads).values())
 
 
 def _goes_on(facts: Facts, run: RunCall) -> bool:
@@ -595,8 +623,8 @@ def _origins(
     """The numbers behind the batch sizes; runs whose batches were not followed; runs that feed a whole data set."""
     origins: set[Origin] = set()
     for size, _, _ in training_sizes(facts, inputs, steps):
-        if isinstance(size, Number):
-            origins |= base_of(facts, size)
+        for number in (size, *fed_for(facts, size, inputs, steps)):
+            origins |= base_of(facts, number) if isinstance(number, Number) else set()
     loaded = set(origins)
     unknown: list[RunCall] = []
     everything: list[RunCall] = []

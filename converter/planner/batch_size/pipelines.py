@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
@@ -12,7 +12,7 @@ from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Typ
 from converter.planner.batch_size.fed.rows import is_kept
 
 PLACEHOLDER = "the batch axis of a placeholder"  # why a size is noted
-Record = tuple[Number | Host, str, ast.AST]
+Record = tuple[Number | Host | Input, str, ast.AST]
 
 
 def training_sizes(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> list[Record]:
@@ -24,6 +24,24 @@ def training_sizes(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]
     read = {_kind(value.op) for value in behind.values() if isinstance(value, Input)}
     seen = {_kind(why) for size, why, _ in facts.batch_sizes if size.uid in behind}
     return [r for r in facts.batch_sizes if r[0].uid in behind or _kind(r[1]) in read - seen - {PLACEHOLDER}]
+
+
+def fed_for(facts: Facts, size: Value, inputs: Iterable[Input], steps: list[TrainStep]) -> Iterator[Value]:
+    """What is fed for a size of batches: by each training step, or by what has set up its data set before it."""
+    feeding = [(run, value) for run in facts.runs for key, value in run.feeds if key is size]
+    behind = behind_training(facts, inputs, steps).values() if feeding else ()
+    data = {v.uid for v in behind if isinstance(v, Typed)}
+    sets_up = [(run, value) for run, value in feeding if any(_sets_up(fetch, data) for fetch in run.fetches)]
+    for step in facts.runs_of(steps):
+        given = [value for run, value in sets_up if run.time < step.time]
+        own = [value for run, value in feeding if run is step]
+        yield from own or given[-1:]
+
+
+def _sets_up(fetch: Value, data: Collection[int]) -> bool:
+    """Whether a run of `iterator.initializer`, or of a list of such, sets up some data; data: uids."""
+    made_of = [v.uid for v in fetch.inputs if isinstance(v, Typed)]
+    return set(made_of) <= set(data) if made_of else any(_sets_up(part, data) for part in fetch.parts())
 
 
 def _kind(name: str) -> str:

@@ -205,9 +205,9 @@ def _repeat(call: Call) -> Value:
 
 
 def note_sizes(call: Call, size: Value | None, why: str = "") -> None:
-    """Notes the batch size of a call; bucketing has several."""
+    """Notes the batch size of a call, also one that is fed; bucketing has several."""
     for one in size.elements if isinstance(size, Sequence) else [size]:
-        if isinstance(one, (Number, Host)):
+        if isinstance(one, (Number, Host, Input)):
             call.walk.facts.batch_sizes.append((one, why or call.name, call.node))
 
 
