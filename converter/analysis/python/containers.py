@@ -295,7 +295,7 @@ def of_length(value: Value, length: int) -> Value:
     while any(isinstance(option, Host) and option.either for option in options):
         options = [part for one in options for part in (getattr(one, "either", ()) or (one,))]
     tuples = [one for one in options if isinstance(one, Sequence) and not (one.mutable or one.unmeasured or one.many)]
-    fitting = [one for one in tuples if len(one.elements) == length]
+    fitting: list[Value] = [one for one in tuples if len(one.elements) == length]
     return reduce(join, fitting) if len(tuples) == len(options) and fitting else value
 
 

@@ -1,4 +1,4 @@
-"""The batch size of a pipeline is a placeholder: it grows where the steps of training are fed, or their data is set up."""
+"""The size of a pipeline is a placeholder: it grows where steps of training are fed, or their data is set up."""
 
 from __future__ import annotations
 
