@@ -19,6 +19,7 @@ from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Number, Origin, Site, Tensor, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
+from converter.planner.batch_size.fed.rows import BUFFERS
 from converter.planner.batch_size.steps import is_moved
 from converter.planner.batch_size.written_out import LOOPS
 
@@ -27,8 +28,12 @@ BOUNDS = 2
 
 
 def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
-    """The slices of fed data that are as long as a batch, and begin at numbers that go on by another number of rows."""
+    """The slices of fed data that are as long as a batch, and begin at numbers that go on by another number of rows.
+
+    So is a `deque` of the last rows, as many as a batch has, which stays from one step to the next.
+    """
     scaled = frozenset(sizes)
+    yield from _last_rows(facts, steps, scaled)
     windows: dict[ast.AST, list[_Window]] = {}
     for window in _windows_of(facts, steps, scaled):
         windows.setdefault(window.node, []).append(window)
@@ -40,6 +45,18 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
         first = _in_first_turn(turns[0].begin)
         if not along or (first.parts and any(not (first + rows).parts for rows in lengths)):  # `x[-n:0]` has no rows
             yield node
+
+
+def _last_rows(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[ast.AST]:
+    """The deques of a batch's length behind what is fed, which no turn of the loop around a step makes anew."""
+    for run in facts.runs_of(steps):
+        loop = next((site.stmt for site in run.site.chain() if isinstance(site.stmt, LOOPS)), None)
+        for value in _fed(facts, run):
+            around = {site.stmt for site in value.site.chain()} if value.site is not None else {loop}
+            last = [v for v in value.inputs if isinstance(v, Number)][:1] if value.call in BUFFERS else []
+            emptied = any(change.name.endswith(".clear") for change in facts.changes_of(value))
+            if loop not in around and not emptied and any(v.factors() & sizes for v in last):
+                yield value.node or run.call
 
 
 def fixed_turns(facts: Facts, runs: Iterable[RunCall], sizes: Iterable[Origin]) -> Iterator[ast.AST]:

@@ -99,3 +99,37 @@ def test_windows_that_a_function_a_generator_or_a_list_gives() -> None:
     assert codes(start + function.format("len(xs) // SIZE") + pair.format("SIZE")) == []
     assert codes(start + generator.format(4) + each) == ["TMG344"]
     assert codes(start + generator.format("SIZE") + each) == []
+
+
+LAST_ROWS = """\
+from collections import deque
+
+import numpy as np
+import tensorflow as tf
+
+X = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1)))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+data, batch_size = np.load('data.npy'), 8
+last = deque(maxlen=batch_size)
+sess = tf.Session()
+for row in data:
+    last.append(row)
+    sess.run(train_op, {X: np.array(last)})
+"""
+
+
+def test_the_last_rows_of_each_step_overlap() -> None:
+    assert codes(LAST_ROWS) == ["TMG344"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("np.array(last)})", "np.array(last)})\n    last.clear()"),
+        ("maxlen=batch_size", "maxlen=1000"),
+        ("for row in data:\n    last", "for row in data:\n    last = deque(maxlen=batch_size)\n    last"),
+    ],
+)
+def test_rows_that_are_drawn_or_emptied_do_not_overlap(old: str, new: str) -> None:
+    assert "TMG344" not in codes(LAST_ROWS.replace(old, new))
