@@ -634,11 +634,17 @@ def _reduced(at: _At, array: Value | None, given: Arguments, position: int, deep
 
 
 def _sum(at: _At, parts: Iterable[Value], deep: int) -> Number | None:
-    """The number of rows of arrays or lists behind each other, and of rows that are counted."""
-    rows = [part if isinstance(part, Number) else _rows(at, part, deep) for part in parts]
-    if any(number is None for number in rows):
+    """The number of rows of arrays or lists behind each other, and of rows that are counted.
+
+    Beside a batch, data of an unknown length that no number of its rows is behind has any number of rows.
+    """
+    rows = {part: part if isinstance(part, Number) else _rows(at, part, deep) for part in parts}
+    known = [number for number in rows.values() if number is not None]
+    origins = frozenset(origin for number in known for origin in number.origins)
+    others = [part for part, number in rows.items() if number is None]
+    if others and (not origins or any(origins & origins_behind(part) for part in others)):
         return None
-    return _computed(at, "sum", [number for number in rows if number is not None], deep)
+    return _computed(at, "sum", [*known, *([_others()] if others else [])], deep)
 
 
 def _behind_each_other(at: _At, parts: List, deep: int, stacked: bool = False) -> Number | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from converter.analysis.counts.degrees import degree_in
@@ -17,19 +17,23 @@ ROOT = Fraction(1, 2)  # the degree of a side in the number of examples
 def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     """The calls that lay out a whole batch in a grid of as many rows as columns, each the root of the batch size.
 
+    So do those that make an array of such sides, into which a loop over the whole batch puts its rows.
+
     N times a square is no square for most numbers of GPUs N: the grid would not take the rows of the larger batch.
     """
     reading = TermReader(frozenset(sizes), lambda _: None)
     values: dict[ast.AST, Value] = {access.node: access.value for access in facts.accesses if not access.write}
     values.update({node: value for (_, node), value in facts.results.items()})
+    values.update({node: facts.operands_of(node)[0] for node in facts.operands if isinstance(node, ast.BinOp)})
     numbers = {node: value for node, value in values.items() if isinstance(value, (Number, Host))}
     roots = {n for n, v in numbers.items() if degree_in(reading.of(v)) == ROOT and not _is_rounded_up(v)}
     for call in facts.nodes(ast.Call) if roots else ():
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         groups = [given, *(each.elts for each in given if isinstance(each, (ast.Tuple, ast.List)))]
         holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
-        if any(_is_square(group, roots) for group in groups) and any(
-            _has_every_row(n, values) for n in (*holder, *given)
+        if any(_is_square(group, roots) for group in groups) and (
+            any(_has_every_row(values.get(n)) for n in (*holder, *given))
+            or any(_takes_every_row(facts, made) for made in facts.results_of(call))
         ):
             yield call
 
@@ -46,9 +50,23 @@ def _is_square(group: list[ast.expr], roots: set[ast.AST]) -> bool:
     return sides > 1 or (sides == 1 and rest)
 
 
-def _has_every_row(node: ast.AST, values: Mapping[ast.AST, Value]) -> bool:
-    """Whether an expression is a result for each example of a batch, of which none are left out."""
-    value = values.get(node)
+def _takes_every_row(facts: Facts, array: Value) -> bool:
+    """Whether a loop over results for each example writes into an array."""
+    sites = (site for write in facts.item_writes(array) for site in write.site.chain() if site in facts.turned)
+    todo: list[Value] = [facts.turned[site] for site in sites]
+    seen: set[int] = set()
+    while todo:
+        one = todo.pop()
+        if one.uid not in seen and _has_every_row(one):
+            return True
+        inner = (*one.inputs, *one.parts()) if not isinstance(one, Host) or one.call == "item" else ()
+        todo += inner if one.uid not in seen else ()
+        seen.add(one.uid)
+    return False
+
+
+def _has_every_row(value: Value | None) -> bool:
+    """Whether a value is a result for each example of a batch, of which none are left out."""
     if isinstance(value, Tensor):
         return value.batch.kind == "example"
     while isinstance(value, Host):

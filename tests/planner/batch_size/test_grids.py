@@ -75,3 +75,24 @@ def test_batch_that_fills_a_grid(side: str, line: str) -> None:
 @pytest.mark.parametrize(("side", "line"), SCALED)
 def test_grids_that_take_a_larger_batch(side: str, line: str) -> None:
     assert codes(SCRIPT.format(side=side, line=line)) == []
+
+
+MERGED = """\
+    canvas = np.zeros([n * 4, n * 4])
+    for place, (one, two) in enumerate(zip({shown}, {shown})):
+        canvas[place // n * 4:place // n * 4 + 4, place % n * 4:place % n * 4 + 4] = one.reshape(4, 4) + two[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("side", "shown", "expected"),
+    [
+        ("int(np.sqrt(batch_size))", "shown", {"TMG303"}),
+        ("int(np.sqrt(batch_size))", "shown[:n * n]", set()),
+        ("int(np.ceil(np.sqrt(batch_size)))", "shown", set()),
+        ("10", "shown", set()),
+    ],
+)
+def test_pictures_that_a_loop_puts_into_a_grid(side: str, shown: str, expected: set[str]) -> None:
+    """The last ones of N times as many would lie below its last row."""
+    assert set(codes(SCRIPT.format(side=side, line="pass") + MERGED.format(shown=shown))) == expected

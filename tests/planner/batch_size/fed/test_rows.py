@@ -452,3 +452,26 @@ for step in range(100):
 def test_the_empty_list_of_one_branch_does_not_tell_the_length_of_the_other_branch_s() -> None:
     assert codes(GRAPH + SAMPLED) == ["TMG348"]
     assert scaled(GRAPH + SAMPLED) == ["sess, replay = tf.Session(config=config), Replay(batch_size=16 * num_gpus)"]
+
+
+JOINED = """\
+sess = tf.Session()
+batch_size, more = 16, np.load('more.npy')
+for start in range(0, len(data), batch_size):
+    x = np.concatenate([data[start:start + batch_size, :4], {}])
+    sess.run(train_op, {{X: x, Y: x[:, :1]}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("more", ["TMG303"]),  # as many rows beside a larger batch as beside the original's
+        ("load()", ["TMG303"]),
+        ("load(batch_size)", []),
+        ("more[start:start + batch_size]", []),
+        ("more[:3]", ["TMG303"]),
+    ],
+)
+def test_rows_that_stand_behind_a_batch(other: str, expected: list[str]) -> None:
+    assert codes(GRAPH + JOINED.format(other)) == expected
