@@ -241,16 +241,37 @@ class _Filling:
         return _computed(self.at, "sum", [*counted, *([written] if written.value else [])], self.deep)
 
     def _of_branches(self, test: ast.If, changes: list[Effect], around: int) -> Number | None:
-        """The rows that either branch of a condition puts in; None where one puts in none, as it is not known which."""
+        """The rows that either branch of a condition puts in; None where one puts in none, as it is not known which.
+
+        `if end > n` with `end - n` more rows: in both cases `end` less the lesser of both.
+        """
         sides: list[list[Effect]] = [[], []]
         for change in changes:
             step = next((s for s in change.site.chain() if s.parent is not None and s.parent.stmt is test), None)
             sides[step is not None and step.stmt in test.orelse].append(change)
+        if not sides[1] and (more := self._within(sides[0], around)) is not None:
+            within = next(site for site in changes[0].site.chain() if site.stmt is test)
+            return self._what_is_missing(test.test, within, more)
         rows = [self._within(side, around) for side in sides] if all(sides) else []
         if not any(rows):
             return None
         known = [number or self._of_data(side) for number, side in zip(rows, sides, strict=True)]
         return _alike(rows) or _computed(self.at, ONE_OF, known, self.deep)
+
+    def _what_is_missing(self, test: ast.expr, within: Site, more: Number) -> Number | None:
+        """The rows by which one number is larger than another, where these are put in if it is; else None."""
+        if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Gt, ast.Lt)) or len(test.ops) > 1:
+            return None
+        sides = [self.at.facts.operands_of(side, within) for side in (test.left, test.comparators[0])]
+        reader = TermReader(frozenset(), lambda number: self.at.length(number, self.deep))
+        for large, small in zip(*(sides if isinstance(test.ops[0], ast.Gt) else sides[::-1]), strict=False):
+            if reader.of(more) == reader.of(large) - reader.of(small):
+                least = Number(None, inputs=(large, small))
+                least.op = "least"
+                difference = Number(None, inputs=(large, least))
+                difference.op = "subtract"
+                return self.at.measured(difference, self.deep)
+        return None
 
     def _of_data(self, changes: list[Effect]) -> Number:
         """A number of rows that is not known: as many as the data has that loops go over."""

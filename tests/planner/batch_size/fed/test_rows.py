@@ -475,3 +475,45 @@ for start in range(0, len(data), batch_size):
 )
 def test_rows_that_stand_behind_a_batch(other: str, expected: list[str]) -> None:
     assert codes(GRAPH + JOINED.format(other)) == expected
+
+
+LAST_BATCH = """\
+size, rows = 16, np.random.rand(200, 5)
+
+
+def batch(rows, begin):
+    end = begin + size
+    taken = list(rows[begin:min(end, len(rows))])
+    if {test}:
+        for i in range({more}):
+            taken.append(rows[rng.randint(len(rows))])
+    return np.array(taken)
+
+
+sess = tf.Session()
+print(sess.run(loss, {{X: batch(rows, 0)[:, :4], Y: batch(rows, 0)[:, 4:]}}))
+for step in range(int(np.ceil(len(rows) / size))):
+    x = batch(rows, step * size)
+    sess.run(train_op, {{X: x[:, :4], Y: x[:, 4:]}})
+"""
+
+
+@pytest.mark.parametrize("test", ["end > len(rows)", "len(rows) < end"])
+def test_the_last_batch_is_filled_up(test: str) -> None:
+    assert "size, rows = 16 * num_gpus, np.random.rand(200, 5)" in scaled(
+        GRAPH + LAST_BATCH.format(test=test, more="end - len(rows)")
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "more"),
+    [
+        ("end > len(rows)", "end - len(rows) + 1"),
+        ("end > 50", "end - len(rows)"),
+        ("begin > len(rows)", "end - len(rows)"),
+        ("end < len(rows)", "end - len(rows)"),
+        ("end > len(rows) > 5", "end - len(rows)"),
+    ],
+)
+def test_last_batches_of_other_sizes(test: str, more: str) -> None:
+    assert "size, rows = 16" not in " ".join(scaled(GRAPH + LAST_BATCH.format(test=test, more=more)))
