@@ -659,10 +659,10 @@ def _sum(at: _At, parts: Iterable[Value], deep: int) -> Number | None:
 
     Beside a batch, data of an unknown length that no number of its rows is behind has any number of rows.
     """
-    rows = {part: part if isinstance(part, Number) else _rows(at, part, deep) for part in parts}
-    known = [number for number in rows.values() if number is not None]
+    rows = [(part, part if isinstance(part, Number) else _rows(at, part, deep)) for part in parts]
+    known = [number for _, number in rows if number is not None]
     origins = frozenset(origin for number in known for origin in number.origins)
-    others = [part for part, number in rows.items() if number is None]
+    others = [part for part, number in rows if number is None]
     if others and (not origins or any(origins & origins_behind(part) for part in others)):
         return None
     return _computed(at, "sum", [*known, *([_others()] if others else [])], deep)

@@ -379,18 +379,19 @@ def _filled_for_each_epoch(
         last = max((run for run in filling if run.time < step.time), key=lambda run: run.time, default=None)
         given = {uid: v for _, value in (last.feeds if last else ()) for uid, v in facts.behind(value).items()}
         follows = any(isinstance(v, Number) and v.origins & origins for v in given.values())
-        if given and not follows and not _counts_by(facts, step, origins):
+        if given and not follows and _takes_as_many_turns(facts, step, origins):
             return last
     return None
 
 
-def _counts_by(facts: Facts, run: RunCall, origins: set[Origin]) -> bool:
-    """Whether a loop around a run goes over a number of turns that some numbers make larger or smaller."""
-    heads = [facts.turned[site] for site in run.site.chain() if site in facts.turned]
+def _takes_as_many_turns(facts: Facts, run: RunCall, origins: set[Origin]) -> bool:
+    """Whether numbers say how often the loop around a run goes on, which do not follow the batch size."""
+    loop = next((site for site in run.site.chain() if isinstance(site.stmt, LOOPS)), None)
+    heads = [facts.turned[loop]] if loop is not None and loop in facts.turned else []
     heads += [bound for over in heads for bound in facts.ranges.get(over.uid, ())]
-    tests = (site.stmt.test for site in run.site.chain() if isinstance(site.stmt, ast.While))
-    heads += [value for test in tests for node in ast.walk(test) for value in facts.operands_of(node)]
-    return any(isinstance(v, Number) and v.origins & origins for v in needed(heads).values())
+    test = loop.stmt.test if loop is not None and isinstance(loop.stmt, ast.While) else None
+    heads += [v for node in ast.walk(test) for v in facts.operands_of(node)] if isinstance(test, ast.Compare) else []
+    return bool(heads) and not any(isinstance(v, Number) and v.origins & origins for v in needed(heads).values())
 
 
 def _goes_on(facts: Facts, run: RunCall) -> bool:

@@ -81,6 +81,11 @@ def test_a_size_that_each_step_is_fed() -> None:
     assert "n = 8 * num_gpus" in scaled(text.replace("range(100)", "range(len(rows) // n)"))
 
 
+def test_steps_that_end_with_the_queue() -> None:
+    text = QUEUE.replace("n * 100", "800").replace("for step in range(100):", "while not coord.should_stop():")
+    assert scaled(text) == ["n = 8 * num_gpus"]
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -93,27 +93,3 @@ def test_another_list_may_be(bounds: str) -> None:
 @pytest.mark.parametrize("wrap", DEBUGGERS)
 def test_a_session_with_a_debugger_runs_the_steps(wrap: str) -> None:
     assert "cut(data, FLAGS.batch_size * " in converted(script(FLAG.format(default=16), wrap=wrap))
-
-
-PARTS = """\
-class Rows(object):
-    def __init__(self, rows):
-        self.rows = rows
-
-    def part(self, begin, end):
-        if {test}:
-            return self
-        return Rows(self.rows[begin:end])
-
-
-"""
-
-
-@pytest.mark.parametrize(
-    ("test", "expected"),
-    [("len(self.rows) < 100", ["TMG303"]), ("True", ["TMG304"])],
-)
-def test_one_of_two_objects_is_not_the_whole_data_in_each_step(test: str, expected: list[str]) -> None:
-    text = script(FLAG.format(default=16), "range(0, 160, FLAGS.batch_size)").replace("with tf.S", PARTS + "with tf.S")
-    text = text.replace("{x: rows}", "{x: Rows(data).part(rows, rows + FLAGS.batch_size).rows}")
-    assert codes(text.replace("{test}", test)) == expected

@@ -171,9 +171,6 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     None if unknown.
     """
     loops: list[ast.stmt] = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
-    if isinstance(value, Host) and value.either:
-        kept = [is_kept(facts, one, run) for one in value.either]
-        return False if False in kept else None if None in kept else True
     if loops and _is_written_out(facts, value):
         return True
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):

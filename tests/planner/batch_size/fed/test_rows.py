@@ -470,6 +470,7 @@ for start in range(0, len(data), batch_size):
         ("load()", ["TMG303"]),
         ("load(batch_size)", []),
         ("more[start:start + batch_size]", []),
+        ("data[start:start + batch_size, :4]", []),
         ("more[:3]", ["TMG303"]),
     ],
 )
