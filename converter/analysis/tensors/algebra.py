@@ -82,8 +82,7 @@ def combine(tensors: SequenceType[Value], op: str = "", by_rows: bool = True) ->
     rank = max((t.rank for t in tensors if isinstance(t, Tensor) and t.rank is not None), default=None)
     axes = {t.rank - t.batch.axis for t in examples if t.rank is not None}
     unsure = any(t.rank is None for t in examples) and len({t.batch.axis for t in examples}) > 1
-    layers = (t for t in examples if t.rank is None and has(t.op, Trait.DENSE_GRADIENT))  # two axes at least
-    if len(axes) > 1 or unsure or (axes == {1} and any(layers)):
+    if len(axes) > 1 or unsure or (axes == {1} and any(t.rank is None and _is_layer(t.op) for t in examples)):
         return other(Why.BROADCAST)
     axis = first.batch.axis if first.rank is None or rank is None else rank - (first.rank - first.batch.axis)
     rows = equal([t.batch.rows for t in examples]) if by_rows else ROWS
@@ -91,6 +90,11 @@ def combine(tensors: SequenceType[Value], op: str = "", by_rows: bool = True) ->
         return opaque(Why.CONFLICT)
     over = next((t.batch.over for t in examples if t.batch.over), None)
     return Batch("example", axis, rows, over=over)
+
+
+def _is_layer(op: str) -> bool:
+    """Whether an operation multiplies rows with weights of its own: what it gives has two axes at least."""
+    return has(op, Trait.LAYER) and has(op, Trait.DENSE_GRADIENT)
 
 
 def not_linear(batch: Batch) -> Batch:

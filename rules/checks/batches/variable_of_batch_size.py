@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import Facts, behind_losses
-from converter.analysis.values import Host, Number, ShapeOf, Tensor, Value, Variable
+from converter.analysis.values import Host, Number, Sequence, ShapeOf, Tensor, Value, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -61,13 +61,17 @@ def made_with_the_rows_of_a_batch(case: Placed) -> Iterator[Diagnostic]:
 def _batch_behind(values: Iterable[Value]) -> Tensor | None:
     """A batch of which a variable has the shape, or the initial value; None if there is none."""
     todo: list[Value] = list(values)
+    seen: set[int] = set()
     while todo:
         value = todo.pop()
+        if value.uid in seen:
+            continue
+        seen.add(value.uid)
         measured = value.tensor if isinstance(value, ShapeOf) else value
         if isinstance(measured, Tensor) and measured.batch.kind == "example":
             return measured
-        if not isinstance(value, (Number, ShapeOf, Variable)) and not (isinstance(value, Tensor) and value.roots):
-            todo += [*value.inputs, *value.parts()]
+        made_of = isinstance(value, Tensor) and not isinstance(value, Variable) and not value.roots
+        todo += value.inputs if made_of else value.parts() if isinstance(value, Sequence) else ()
     return None
 
 
