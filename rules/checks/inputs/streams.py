@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from converter.planner.batch_size.overlapping import overlapping
+from converter.planner.batch_size.sorted_buffers import sorted_buffers
 from converter.planner.batch_size.streams import kept_places, streams
 from converter.planner.cases import Placed
 from converter.planner.checking import each
@@ -26,4 +27,10 @@ def _first_window(case: Placed) -> Iterator[ast.AST]:
 
 cut = each(Placed, "TMG344 cut_into_rows", lambda case: streams(case.facts, case.size.scaled), batch="per-gpu")
 followed = each(Placed, "TMG344 followed_by_rows", _first_place, batch="per-gpu")
+collected = each(
+    Placed,
+    "TMG344 sorted_in_buffer",
+    lambda case: dict.fromkeys(sorted_buffers(case.facts, case.size.scaled)),
+    batch="per-gpu",
+)
 taken = each(Placed, "TMG344 taken_in_windows", _first_window, batch="per-gpu")

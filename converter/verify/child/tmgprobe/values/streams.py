@@ -138,8 +138,8 @@ def epochs_begin(own):
 
 def recurs(flat):
     """Whether all examples come at least twice, each time in the same order."""
-    periods = [place for place in range(1, len(flat) // 2 + 1) if flat[place] == flat[0]]
-    return any(flat[period:] == flat[:-period] for period in periods)
+    periods = (place for place in range(1, len(flat) // 2 + 1) if flat[place] == flat[0])
+    return any(all(flat[at] == flat[at - period] for at in range(period, len(flat))) for period in periods)
 
 
 def _skip(flat, begins, place, batch, longest):
