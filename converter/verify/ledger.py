@@ -249,7 +249,12 @@ def _unchecked(report: Report, replayed: Facts, steps: list[Facts]) -> Iterator[
     if left and any(check.name == "weights" for check in report.checks):
         detail = f"left out where gradients are only rounding: {listing(left)}"
         yield LedgerLine("unchecked", "weights", detail, float(len(left)))
-    yield from _unsteady([*steps, *replayed.get("first", {}).get("uneven", {}).values()])
+    uneven = replayed.get("first", {}).get("uneven", {})
+    kinds = len({repr(step.get("triggered")) for step in steps})
+    if uneven and kinds > 1:
+        detail = f"tried with the train ops of the first step alone, of {kinds} kinds of steps"
+        yield LedgerLine("unchecked", "uneven batch", detail, float(kinds - 1))
+    yield from _unsteady([*steps, *uneven.values()])
     for kind, count in sorted(replayed.get("not_held", {}).items()):
         detail = f"{count} {kind} operations inside functions (as in Dataset.map) could not be held still"
         yield LedgerLine("unchecked", "randomness", detail, float(count))

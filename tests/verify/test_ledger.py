@@ -180,6 +180,14 @@ def test_operations_that_could_not_be_held() -> None:
     assert any(e.what == "randomness" and "2 random_uniform" in e.detail for e in entries)
 
 
+def test_other_train_ops_than_the_first_take_no_uneven_batch() -> None:
+    kinds = [step(triggered=[[0], [0]]), step(triggered=[[1], [1]])]
+    for taken, named in ((kinds, True), (kinds[:1] * 2, False)):
+        replayed = {"steps": taken, "first": {"uneven": {"7": {}}}}
+        entries = ledger(verdict(), facts(), facts(), replayed, "none")
+        assert any(e.what == "uneven batch" and "of 2 kinds of steps" in e.detail for e in entries) is named
+
+
 def warned(code: str) -> Diagnostic:
     return Diagnostic(code, "train.py", 7, 1, "take care", severity="warning")
 
