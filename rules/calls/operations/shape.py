@@ -81,7 +81,8 @@ def _count(facts: Facts, values: Value) -> Value | None:
     if len(values.elements) == 1 and values.inputs and getattr(values.elements[0], "op", "") == "split":
         return values.inputs[0]
     over = facts.listed.get(values.uid)
-    bounds = facts.ranges.get(over.uid, []) if over is not None and not facts.changes_of(values) else []
+    changed = any(effect.value is values for effect in facts.effects_of(EffectKind.MUTATION))
+    bounds = facts.ranges.get(over.uid, []) if over is not None and not changed else []
     return bounds[0] if len(bounds) == 1 else None
 
 
