@@ -30,6 +30,7 @@ OTHER_LIBRARIES = {
     "converter/analysis/python/operators.py": "Python's own operators",
     "converter/analysis/python/standard/functions.py": "Python's own operators",
     "converter/analysis/counts/reading.py": "Python's own operators and NumPy's functions",
+    "converter/planner/batch_size/sorted_buffers.py": "Python's and NumPy's functions",
     "converter/syntax/names.py": "how modules are imported",
     "converter/targets/keras_package.py": "modules of the package keras",
     "converter/targets/mirrored/batch_makers.py": "methods of the package keras",

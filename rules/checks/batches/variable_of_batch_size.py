@@ -49,13 +49,19 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
 
 @check(Placed)
 def made_with_the_rows_of_a_batch(case: Placed) -> Iterator[Diagnostic]:
-    """Variables of the shape of a batch: `tf.Variable(tf.zeros(x.get_shape()))`, where towers take several examples."""
+    """Variables of the shape of a batch that one branch takes in its place: `made = tf.Variable(tf.zeros(x.shape))`.
+
+    Where they meet examples in every run, what they are set against tells (TMG233).
+    """
     for value in behind_losses(case.steps).values():
-        rows = _batch_behind(value.inputs) if isinstance(value, Variable) else None
-        if rows is None or (value.site is not None and only_of_single_examples(case.facts, value.site)):
+        if not isinstance(value, Variable) or value.site is None or not value.site.sides():
             continue
-        node, size = getattr(value, "node", None) or case.steps[0].call, f" (the shape of {rows.label})"
-        yield finding(case.facts, node, "TMG224 made_with_size", size=size if rows.label else "", how=OWN_SHAPE)
+        rows = _batch_behind(value.inputs)
+        if rows is not None and not only_of_single_examples(case.facts, value.site):
+            size = f" (the shape of {rows.label})" if rows.label else ""
+            yield finding(
+                case.facts, value.node or case.steps[0].call, "TMG224 made_with_size", size=size, how=OWN_SHAPE
+            )
 
 
 def _batch_behind(values: Iterable[Value]) -> Tensor | None:
