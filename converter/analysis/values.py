@@ -775,7 +775,7 @@ def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
 
 def needed(values: Iterable[Value], known: Collection[int] = ()) -> dict[int, Value]:
     """All values that some values were computed from, up to and including the inputs, and those that are `known`."""
-    return _behind(values, _is_input if not known else lambda value: _is_input(value) or value.uid in known)
+    return up_to(values, _is_input if not known else lambda value: _is_input(value) or value.uid in known)
 
 
 def depends_on(values: Iterable[Value], sizes: Collection[Origin]) -> bool:
@@ -789,17 +789,17 @@ def built_from(values: Iterable[Value]) -> dict[int, Value]:
     What a first graph computes, such as the features of a picture, is a constant for the graph that is trained. The
     length of an axis that is not that of the examples is the same for the whole batch, too.
     """
-    return _behind(values, lambda value: _is_input(value) or isinstance(value, Length) or _is_given_by_run(value))
+    return up_to(values, lambda value: _is_input(value) or isinstance(value, Length) or _is_given_by_run(value))
 
 
 def read_by(values: Iterable[Value]) -> dict[int, Value]:
     """All values that some tensors are computed from in each run: a variable is read, its initial value is not."""
-    return _behind(values, lambda value: isinstance(value, (Input, Variable)))
+    return up_to(values, lambda value: isinstance(value, (Input, Variable)))
 
 
 def up_to_numbers(values: Iterable[Value]) -> dict[int, Value]:
     """All values that some values are made of, up to and including numbers: not what these are computed from."""
-    return _behind(values, lambda value: isinstance(value, (Input, Number)))
+    return up_to(values, lambda value: isinstance(value, (Input, Number)))
 
 
 def _is_input(value: Value) -> bool:
@@ -810,7 +810,8 @@ def _is_given_by_run(value: Value) -> bool:
     return isinstance(value, Host) and value.call == "run" and not value.roots
 
 
-def _behind(values: Iterable[Value], ends: Callable[[Value], bool]) -> dict[int, Value]:
+def up_to(values: Iterable[Value], ends: Callable[[Value], bool]) -> dict[int, Value]:
+    """All values that some values were computed from, up to and including those at which `ends` says so."""
     found: dict[int, Value] = {}
     chosen = list(values)
     todo = list(chosen)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from converter.analysis.counts.degrees import degree_in
 from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts
-from converter.analysis.values import Host, Number, Origin, Tensor, Value, needed
+from converter.analysis.values import Host, Number, Origin, Tensor, Value, needed, up_to
 
 ROOT = Fraction(1, 2)  # the degree of a side in the number of examples
 
@@ -53,16 +53,8 @@ def _is_square(group: list[ast.expr], roots: set[ast.AST]) -> bool:
 def _takes_every_row(facts: Facts, array: Value) -> bool:
     """Whether a loop over results for each example writes into an array."""
     sites = (site for write in facts.item_writes(array) for site in write.site.chain() if site in facts.turned)
-    todo: list[Value] = [facts.turned[site] for site in sites]
-    seen: set[int] = set()
-    while todo:
-        one = todo.pop()
-        if one.uid not in seen and _has_every_row(one):
-            return True
-        inner = (*one.inputs, *one.parts()) if not isinstance(one, Host) or one.call == "item" else ()
-        todo += inner if one.uid not in seen else ()
-        seen.add(one.uid)
-    return False
+    over = up_to([facts.turned[site] for site in sites], lambda one: isinstance(one, Host) and one.call != "item")
+    return any(map(_has_every_row, over.values()))
 
 
 def _has_every_row(value: Value | None) -> bool:

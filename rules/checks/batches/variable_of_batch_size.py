@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import Facts, behind_losses
-from converter.analysis.values import Host, Number, Sequence, ShapeOf, Tensor, Value, Variable
+from converter.analysis.values import Host, Number, Sequence, ShapeOf, Tensor, Value, Variable, up_to
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -66,19 +66,16 @@ def made_with_the_rows_of_a_batch(case: Placed) -> Iterator[Diagnostic]:
 
 def _batch_behind(values: Iterable[Value]) -> Tensor | None:
     """A batch of which a variable has the shape, or the initial value; None if there is none."""
-    todo: list[Value] = list(values)
-    seen: set[int] = set()
-    while todo:
-        value = todo.pop()
-        if value.uid in seen:
-            continue
-        seen.add(value.uid)
-        measured = value.tensor if isinstance(value, ShapeOf) else value
-        if isinstance(measured, Tensor) and measured.batch.kind == "example":
-            return measured
-        made_of = isinstance(value, Tensor) and not isinstance(value, Variable) and not value.roots
-        todo += value.inputs if made_of else value.parts() if isinstance(value, Sequence) else ()
-    return None
+    behind = (value.tensor if isinstance(value, ShapeOf) else value for value in up_to(values, _ends_shape).values())
+    batches = (value for value in behind if isinstance(value, Tensor) and value.batch.kind == "example")
+    return next(batches, None)
+
+
+def _ends_shape(value: Value) -> bool:
+    """Whether the shape of a tensor is made of nothing behind a value: it goes through tensors and lists of numbers."""
+    if isinstance(value, Tensor):
+        return isinstance(value, Variable) or bool(value.roots)
+    return not isinstance(value, Sequence)
 
 
 @check(Placed)
