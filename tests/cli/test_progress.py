@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -102,14 +104,17 @@ def test_it_starts_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
         assert threading.active_count() == before
 
 
+LINE = "\rconverting a.py, 0 s\r"
+ERASED = f"\r{' ' * 20}\r"
 WAITS = """
 import sys, time
 from converter.cli import progress
 
-progress.PATIENCE = 0.05
+progress.PATIENCE, progress.monotonic = 0.05, lambda: 0.0
 def results():
     time.sleep(0.2)
     yield "one"
+    progress.PATIENCE = {patience}
     {then}
     yield "two"
 
@@ -119,20 +124,25 @@ for result in progress.timed(results(), "converting a.py", quiet={quiet}):
 
 
 def on_a_terminal(program: str) -> str:
-    """What a program writes to standard error, which is a terminal."""
+    """What a program writes to standard error, which is a terminal; a line that it writes anew each second, once.
+
+    A terminal hands on what is written a piece at a time, and some of it after the writer has ended: all is read.
+    """
     pty = pytest.importorskip("pty", reason="this system has no terminals to make")
     ours, theirs = pty.openpty()
+    shown = b""
     try:
         env = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
         subprocess.run([sys.executable, "-c", program], cwd=ROOT, stderr=theirs, env=env, check=True, timeout=60)
-        return os.read(ours, 10_000).decode().replace("\r\n", "\n")
+        os.close(theirs)
+        while piece := os.read(ours, 10_000):
+            shown += piece
+    except OSError as error:
+        if error.errno != errno.EIO:  # what reading from a terminal without a writer gives on Linux
+            raise
     finally:
         os.close(ours)
-        os.close(theirs)
-
-
-LINE = "\rconverting a.py, 0 s\r"
-ERASED = f"\r{' ' * 20}\r"
+    return re.sub(f"({LINE})+", LINE, shown.decode().replace("\r\n", "\n"))
 
 
 @pytest.mark.parametrize(
@@ -144,17 +154,20 @@ ERASED = f"\r{' ' * 20}\r"
     ],
 )
 def test_the_time_is_shown_while_one_is_waited_for(then: str, quiet: bool, wanted: str) -> None:
-    assert on_a_terminal(WAITS.format(then=then, quiet=quiet)) == wanted
+    program = WAITS.format(then=then, quiet=quiet, patience=0.05 if then else 60)
+    assert on_a_terminal(program) == wanted
 
 
 def test_the_time_makes_room_for_a_bar() -> None:
-    shown = on_a_terminal(WAITS.format(then="with progress.progress_bar() as tell: time.sleep(0.2)", quiet=False))
+    shown = on_a_terminal(
+        WAITS.format(then="with progress.progress_bar() as tell: time.sleep(0.2)", quiet=False, patience=0.05)
+    )
     before, _, bar = shown.partition("\x1b[?25l")  # a bar hides the cursor
     assert before.endswith((ERASED, "one\n"))
     assert "0:00:00" in bar and "converting a.py" not in bar
 
 
 def test_elsewhere_no_time_is_shown() -> None:
-    program = WAITS.format(then="", quiet=False)
+    program = WAITS.format(then="", quiet=False, patience=0.05)
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.stderr == "one\ntwo\n"
