@@ -42,6 +42,7 @@ CHOSEN = "tf.reduce_mean(tf.boolean_mask(error, m > 0.5))"
 RATIO = "tf.reduce_sum(tf.minimum(error, m)) / tf.maximum(tf.reduce_sum(tf.maximum(error, m)), 1.0)"
 DEVIATION = "tf.sqrt(tf.reduce_mean(tf.square(error - tf.reduce_mean(error))))"
 SUMMARY = f"tf.summary.scalar('masked', {MASKED})"
+BY_SIZE = "tf.summary.scalar('by size', tf.reduce_sum(error) / batch_size)"
 OF_TOWER = MASKED.replace("error", "tower_error[{0}]").replace("m)", "tf.split(m, 2)[{0}])")
 BATCH, HALF = "[x, error]", "[tf.concat([tf.split(x, 2)[0]] * 2, 0), error]"
 # three rows, with a number for each example along axis 1
@@ -65,8 +66,8 @@ def proven(folder: Path, python: str, shown: str, wrong: str = "") -> Report:
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     "shown",
-    [MASKED, CHOSEN, RATIO, DEVIATION, SUMMARY, BATCH, CLASSES],
-    ids=["masked", "chosen", "ratio", "deviation", "summary", "batch", "classes"],
+    [MASKED, CHOSEN, RATIO, DEVIATION, SUMMARY, BY_SIZE, BATCH, CLASSES],
+    ids=["masked", "chosen", "ratio", "deviation", "summary", "by size", "batch", "classes"],
 )
 def test_what_is_computed_of_means_and_sums(tmp_path: Path, tensorflow_python: str, version: str, shown: str) -> None:
     report = proven(tmp_path, tensorflow_python, shown)
@@ -85,6 +86,7 @@ def test_what_is_computed_of_means_and_sums(tmp_path: Path, tensorflow_python: s
         (CHOSEN, FIRST, "the value of tower 0 only"),
         (SUMMARY, SUMMARY.replace(MASKED, MEANS), "the summary 'masked' is"),
         (SUMMARY, SUMMARY.replace(MASKED, FIRST), "the summary 'masked' is"),
+        (BY_SIZE, BY_SIZE.replace("error", "tower_error[0]"), "the summary 'by_size' is"),
         (DEVIATION, DEVIATION.replace("error", "tower_error[0]"), "the value of tower 0 only"),
         (BATCH, HALF, "differs in 12 of 24 numbers"),
         (CLASSES, TURNED, "differs in 24 of 24 numbers"),

@@ -77,6 +77,8 @@ RIGHT = [
 ]
 # a batch of one size has no other sizes to be tried with
 OF_ONE_SIZE = [(new, words) for new, words in WRONG if words != UNEVEN]
+# the least loss of the first step is tower 1's, in the batch's own order
+OF_ONE_SIZE[1] = (OF_ONE_SIZE[1][0], ORDER)
 
 
 def faults(text: str, new: str, folder: Path, python: str) -> list[str]:

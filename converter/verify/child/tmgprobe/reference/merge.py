@@ -38,6 +38,10 @@ def _mean(pieces, sizes):
     return _weighted(pieces, [size / total for size in sizes])
 
 
+def _is_number(value):
+    return np.ndim(value) == 0 and np.asarray(value).dtype.kind in 'fiu'  # a summary is a text
+
+
 def _weighted(pieces, shares):
     """The sum of the shards' values with these weights, which need not add up to one."""
     return sum(np.asarray(piece, np.float64) * share for piece, share in zip(pieces, shares))
@@ -147,7 +151,7 @@ class Reference(object):
         if self.one.total or self.one.gpus == 1:
             return
         between = graphs.ancestors([fetch.tensor.op]) & self.dependent
-        divisors = self._sizes([op.inputs[1] for op in between if op.type in graphs.DIVISIONS])
+        divisors = self._divisors(between)
         if not divisors:
             return
         numbers = [op for op in between if op.type == 'Sub' and all(one.get_shape().ndims == 0 for one in op.inputs)]
@@ -157,8 +161,21 @@ class Reference(object):
             yield value
         for shards in self.splits:
             pieces = self.pieces(fetch, shards)
-            if len(pieces) == len(shards) and all(np.ndim(piece) == 0 for piece in pieces):
+            if len(pieces) == len(shards) and all(map(_is_number, pieces)):
                 yield _mean(pieces, [size for _, size in shards])
+            elif len(pieces) == len(shards) and summary.is_summary(fetch.tensor):
+                yield self._grown_scalars(between, pieces, dict(self._summary(fetch.tensor, pieces, shards))['mean'])
+
+    def _grown_scalars(self, operations, pieces, parts):
+        """These parts of a summary, with the mean over the towers of scalars that are divided by the batch's size."""
+        tf, means = self.one.call.tf, self.joined_parts(pieces, [1] * len(pieces), 'mean')
+        scalars = [op for op in operations if op.type == 'ScalarSummary']
+        grown = [op for op in scalars if self._divisors(graphs.ancestors([op]) & self.dependent)]
+        return dict(parts, **{tag: means[tag] for op in grown for tag in _tags(tf, op) if tag in means})
+
+    def _divisors(self, operations):
+        """[(tensor, value)] of what these divide by, where that is the size of the original's batch."""
+        return self._sizes([op.inputs[1] for op in operations if op.type in graphs.DIVISIONS])
 
     def _sizes(self, tensors):
         """[(tensor, value)] of those numbers of the graph that are the size of the original's batch."""
@@ -696,10 +713,15 @@ def waiting(tf, tensor):
     found = set()
     for operation in graphs.ancestors([tensor.op]):
         if operation.type == 'ScalarSummary' and graphs.counts_waiting(operation):
-            tags = operation.inputs[0].op
-            if tags.type == 'Const':
-                found.update(str(tf.compat.as_str(tag)) for tag in tags.get_attr('value').string_val)
-    return {summary.TOWER.sub('', tag) for tag in found}
+            found.update(_tags(tf, operation))
+    return found
+
+
+def _tags(tf, operation):
+    """The tags of an operation that makes a summary, without the scope of a tower; none where they are computed."""
+    tags = operation.inputs[0].op
+    written = tags.get_attr('value').string_val if tags.type == 'Const' else ()
+    return [summary.TOWER.sub('', str(tf.compat.as_str(tag))) for tag in written]
 
 
 def _under_tags(parts, found):
