@@ -266,7 +266,7 @@ class WalkComparison:
     def all_differ(
         self, ones: SequenceType[Value], twos: SequenceType[Value], mode: Mode, of: tuple[Value, Value]
     ) -> Difference | None:
-        """The first difference among several values in their order."""
+        """The first difference among several values in their order, one without doubt if there is any."""
         ones, twos = _without_elements(ones), _without_elements(twos)
         if any(isinstance(v, Tensor) and v.op.startswith(COLLECTION) for v in ones):
             twos = self._as_collected(ones, twos)
@@ -276,7 +276,8 @@ class WalkComparison:
         if len(ones) != len(twos):
             why = f"made of {len(ones)} values in the script and of {len(twos)} in the converted text"
             return Difference(*of, why, doubtful=not isinstance(of[0], Tensor))  # lists grow, calls get arguments
-        return next((d for a, b in zip(ones, twos, strict=True) if (d := self.differ(a, b, mode))), None)
+        found = [d for a, b in zip(ones, twos, strict=True) if (d := self.differ(a, b, mode))]
+        return next((d for d in found if not d.doubtful), found[0] if found else None)
 
     def _as_collected(self, ones: SequenceType[Value], twos: SequenceType[Value]) -> SequenceType[Value]:
         """The values of a collection in the order of the original's: what stands before the towers came in first."""

@@ -37,15 +37,19 @@ def unshared(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, 
 
 
 def filled_again(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
-    """Lists and dicts that hold more, or less, after the towers than on one GPU, where the host reads them."""
+    """Lists and dicts that hold more, less or others after the towers than on one GPU, where the host reads them."""
     end = max((end for _, end, _ in comparison.towers.turns), default=0)
     for one, two in comparison.filled:
-        sizes = [_length(value) for value in (one, two)]
-        if None in sizes or sizes[0] == sizes[1]:
-            continue
         late = next((a for a in comparison.second.facts.looks_into(two) if a.time > end), None)
-        if late is not None:
+        sizes = [_length(value) for value in (one, two)]
+        if late is None or None in sizes:
+            continue
+        why = ""
+        if sizes[0] != sizes[1]:
             why = f"{sizes[0]} entries in the script, {sizes[1]} in the converted text: each tower changes it"
+        elif (differs := comparison.differ(one, two, None)) is not None and not differs.doubtful:
+            why = differs.why
+        if why:
             yield why, comparison.nodes.get(late.node), late.node
 
 

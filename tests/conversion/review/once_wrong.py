@@ -294,3 +294,9 @@ fault(
 )
 fault("averaged loss of one tower", "session config", swap("loss = tf.add_n(tower_loss)", "loss = tower_loss[0]"))
 fault("loss not merged", "epoch not followed", drop("loss = tf.add_n(tower_loss)"))
+
+fault(
+    "list of the last tower, of the model that was built first",
+    "lists of a model that is built twice",
+    seq(drop(".append(self.layers["), drop("self.layers[1] = tf.concat("), drop("self.layers[2] = tf.concat(")),
+)

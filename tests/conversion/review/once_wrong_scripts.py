@@ -674,3 +674,22 @@ case(
         "print(sess.run(shown, {x: data}))",
     ),
 )
+case(
+    "lists of a model that is built twice",
+    script(
+        """
+    class Net(object):
+        def __init__(self, width):
+            self.layers = [tf.zeros([1, 3])]
+            for name in ('a', 'b'):
+                self.layers.append(tf.layers.dense(x, width, name='%s%d' % (name, width)))
+            self.loss = tf.reduce_mean(tf.square(tf.layers.dense(self.layers[-1], 1) - y))
+            self.train_op = tf.train.AdamOptimizer(0.01).minimize(self.loss)
+
+
+    one, two = Net(3), Net(4)
+    """,
+        "print(sess.run(one.layers, {x: data}))",
+        tail=TAIL.split("\n", 1)[1].replace("sess.run(train_op", "sess.run([one.train_op, two.train_op]"),
+    ),
+)

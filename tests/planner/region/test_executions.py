@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import parts, run
+from tests.scripts import converted, parts, run
 
 SCRIPT = """\
 import sys
@@ -74,3 +74,54 @@ def test_models_side_by_side_are_built_by_one_loop_around_both() -> None:
     _, inside, after = parts(text.replace(STEP, two).replace("net.y: ys}", "net.y: ys, other.x: xs}"))
     assert {"net = Net(classes=3)", "other = Net()"} <= set(inside)
     assert sum("tower_gradients(" in line for line in after) == 2
+
+
+STATES = """\
+import tensorflow as tf
+
+batch_size = 12
+
+
+class Net(object):
+    def __init__(self, steps, reuse=False):
+        self.x = tf.placeholder(tf.float32, [batch_size, steps, 3])
+        self.states, self.top = [], None
+        state = tf.zeros([batch_size, 4])
+        for t in range(steps):
+            with tf.variable_scope('cell', reuse=reuse or t > 0):
+                state = tf.layers.dense(tf.concat([self.x[:, t, :], state], 1), 4, tf.tanh)
+            self.states.append({held})
+            self.top = tf.reduce_max(state)
+        self.loss = tf.reduce_mean(tf.square(state))
+        with tf.variable_scope('optimizer', reuse=reuse):
+            self.train_op = tf.train.RMSPropOptimizer(0.01).minimize(self.loss)
+
+
+{nets}
+with tf.Session() as sess:
+    for i in range(100):
+        steps = i % 2 + 1
+        net = one if steps == 1 else two
+        feed = {{net.x: next_batch(batch_size, steps)}}
+        sess.run(net.train_op, feed)
+        print(sess.run({shown}, {{FED.x: next_batch(batch_size, 1)}}))
+"""
+TWO = "one, two = Net(1), Net(2, True)"
+LISTED = "nets = [Net(1)]\nnets.append(Net(2, True))\none, two = nets"
+
+
+@pytest.mark.parametrize("held", ["state", "{'h': state, 'w': [state, state]}"], ids=["tensors", "dicts"])
+@pytest.mark.parametrize("nets", [TWO, LISTED, LISTED.replace("append(", "insert(1, ")])
+@pytest.mark.parametrize("read", ["one", "two", "net"])
+def test_what_code_reads_of_any_of_the_models_is_merged(held: str, nets: str, read: str) -> None:
+    """Lists were those of the last tower where the model that a loop is planned for is not the one that is read."""
+    text = STATES.format(held=held, nets=nets, shown=f"{read}.states").replace("FED", read)
+    _, inside, after = parts(text)
+    assert "tower_states.append(" in " ".join(inside)
+    assert any(line.startswith("self.states = ") and "tf.concat(parts, 0)" in line for line in after)
+
+
+@pytest.mark.parametrize("nets", [TWO, LISTED])
+def test_what_no_code_reads_of_any_is_left(nets: str) -> None:
+    text = STATES.format(held="state", nets=nets, shown="one.loss").replace("FED", "one")
+    assert "tower_states" not in converted(text)

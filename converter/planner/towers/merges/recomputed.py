@@ -16,9 +16,9 @@ from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Site, Tensor, Value, Variable, needed
+from converter.analysis.values import Input, Site, Value, Variable, needed
 from converter.dataclass import dataclass
-from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
+from converter.planner.questions.batch_values import carries_batch, counts_examples, is_made_of_shard
 from converter.planner.questions.fed_without_rows import computed_of, fed_without_rows
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, wanted_by_access, with_more
@@ -224,7 +224,7 @@ def _final(region: Region, access: Access, stmt: ast.stmt) -> bool:
     last = _last_write(region, access)
     if last is not None and last.value is not access.value:
         return False
-    batched = isinstance(access.value, Tensor) and access.value.batch.kind != "free"
+    batched = carries_batch(access.value)
     held = counts_examples(access.value) or is_made_of_shard(access.value)
     return not (batched or held) or spelling(region.block.frame, access.place) is not None
 

@@ -268,3 +268,33 @@ def test_a_refusal_says_where_the_rows_were_lost(lines: str, place: str) -> None
         d for d in run(model + f"{LOSS} + 0.1 * top\n" + STEP + read + TRAINING).diagnostics if d.code == "TMG210"
     ]
     assert found.message.endswith(f"a part of the batch is taken{place}")
+
+
+CHOSEN = """\
+class A(object):
+    def __init__(self, x):
+        self.held = []
+        self.build(x)
+
+    def build(self, x):
+        self.held.append(tf.layers.dense(x, 1))
+        self.held.append(tf.py_func(f, [x], tf.float32))
+
+    def get(self):
+        return self.held
+
+
+class B(A):
+    def build(self, x):
+        self.held.append(tf.layers.dense(x, 1))
+        self.held.append(tf.py_func(g, [x], tf.float32))
+
+
+net = {'a': A, 'b': B}[sys.argv[1]](X)
+found = net.get()"""
+
+
+def test_what_a_method_hands_out_is_not_asked_for_once_more() -> None:
+    """It gives the last tower's list, in a place of an object that the loop's code cannot name."""
+    text = script(CHOSEN, LOSS.replace("prediction", "found[0]"), "top = tf.image.resize_images(found[-1], [3, 4])")
+    assert codes("import sys\n" + text.replace(PREDICTION, "")) == ["TMG210"]
