@@ -12,11 +12,10 @@ several times with other settings, each model trained after the one before.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from converter.analysis.facts import TrainStep
-from converter.analysis.frames import Access
 from converter.analysis.values import Batch, Frame, Instance, Tensor, Value, is_none
 from converter.dataclass import dataclass
 from converter.planner.region.region import Region
@@ -125,26 +124,6 @@ def _value_in(frame: Frame, text: str) -> Value | None:
         known = value.attributes if isinstance(value, Instance) else {}
         value = known.get(name) or (value.cls.find(name) if isinstance(value, Instance) and value.cls else None)
     return value
-
-
-def read_of_others(region: Region) -> Iterator[Access]:
-    """What code outside of the towers reads of the block's other executions, as reads of what stands there in this one.
-
-    The loop serves all executions: what `a.states` and `b.states` give is left by one statement, `self.states = …`.
-    """
-    facts, block = region.block.facts, region.block
-    others = facts.frames_by_node.get(block.frame.node, {}).keys() - {block.frame}
-    if not others:
-        return
-    inside = ((index, access) for index, access in block.accesses() if access.write and index in region.tower)
-    left = {text: access for _, access in inside if (text := spelling(block.frame, access.place)) is not None}
-    for access in facts.accesses:
-        site = None if access.write else getattr(access.value, "site", None)
-        frame = next((s.frame for s in site.chain() if s.stmt in region.stmts), None) if site is not None else None
-        if frame in others and frame is not None and not region.in_any_tower(access.site):
-            here = left.get(spelling(frame, access.place) or "")
-            if here is not None:
-                yield access._replace(place=here.place, value=here.value)
 
 
 def _calls(group: StepGroup) -> set[ast.AST]:

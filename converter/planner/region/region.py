@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -65,8 +65,29 @@ class Region:
 
     @cached_property
     def reads_after(self) -> tuple[Access, ...]:
-        """The reads after the loop, in the order of the walk."""
-        return tuple(a for a in self.block.facts.accesses if not a.write and self.comes_after(a))
+        """The reads after the loop, in the order of the walk; then those of other models that the loop serves, too."""
+        own = (a for a in self.block.facts.accesses if not a.write and self.comes_after(a))
+        return (*own, *self._read_of_others())
+
+    def _read_of_others(self) -> Iterator[Access]:
+        """What code outside of the towers reads of other executions, as reads of what stands there in this one.
+
+        What `a.states` and `b.states` give is left by one statement, `self.states = …`.
+        """
+        facts, frame = self.block.facts, self.block.frame
+        others = facts.frames_by_node.get(frame.node, {}).keys() - {frame}
+        if not others:
+            return
+        inside = (access for index, access in self.block.accesses() if access.write and index in self.tower)
+        left = {text: access for access in inside if (text := spelling(frame, access.place)) is not None}
+        for access in facts.accesses:
+            site = None if access.write else getattr(access.value, "site", None)
+            chain = site.chain() if site is not None else ()
+            other = next((step.frame for step in chain if step.stmt in self.stmts), None)
+            if other in others and other is not None and not self.in_any_tower(access.site):
+                here = left.get(spelling(other, access.place) or "")
+                if here is not None:
+                    yield access._replace(place=here.place, value=here.value)
 
     def tower_reads(self) -> tuple[Access, ...]:
         """The reads of the code that towers run: their statements, and losses that are written out elsewhere."""

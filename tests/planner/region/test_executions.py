@@ -125,3 +125,16 @@ def test_what_code_reads_of_any_of_the_models_is_merged(held: str, nets: str, re
 def test_what_no_code_reads_of_any_is_left(nets: str) -> None:
     text = STATES.format(held="state", nets=nets, shown="one.loss").replace("FED", "one")
     assert "tower_states" not in converted(text)
+
+
+@pytest.mark.parametrize("read", ["one", "two", "net"])
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [("print(sess.run(READ.top, feed))", []), ("if sess.run(READ.top, feed) > 3: break", ["TMG210"])],
+    ids=["shown", "decides"],
+)
+def test_what_any_of_the_models_decides_is_not_merged_by_its_form(read: str, line: str, wanted: list[str]) -> None:
+    text = STATES.replace("tf.reduce_max(state)", "tf.py_func(f, [state], tf.float32)")
+    text = text.format(held="state", nets=TWO, shown="one.loss").replace("FED", "one")
+    found = run(f"{text}        {line.replace('READ', read)}\n").diagnostics
+    assert [one.code for one in found if one.severity == "error"] == wanted

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator, Set
-from itertools import chain
 
 from converter.analysis.facts import Facts
 from converter.analysis.flow.joined import choices, is_input
@@ -34,7 +33,6 @@ from converter.planner.questions.batch_values import (
 )
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
 from converter.planner.questions.structures import Part, parts, parts_of, selected
-from converter.planner.region.executions import read_of_others
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.dict_keys import keys_read
 from converter.planner.towers.merges.purpose import is_only_shown
@@ -59,7 +57,7 @@ def wanted_out(
     replaced: nodes that the converted script does not have any more.
     """
     wanted: Wanted = {}
-    for access in chain(region.reads_after, read_of_others(region)):
+    for access in region.reads_after:
         if access.node not in replaced:
             wanted = with_more(wanted, wanted_by_access(facts, region, access, wanted))
     wanted = with_more(wanted, _named(facts, region))
