@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.effects import BATCH_NORMS, READS_COLLECTION, EffectKind
+from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, name_of
 from converter.analysis.values import Constant, Mapping, Sequence, Value
 from converter.conversion.review.compare import WalkComparison
@@ -40,17 +41,25 @@ def filled_again(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | No
     """Lists and dicts that hold more, less or others after the towers than on one GPU, where the host reads them."""
     end = max((end for _, end, _ in comparison.towers.turns), default=0)
     for one, two in comparison.filled:
-        late = next((a for a in comparison.second.facts.looks_into(two) if a.time > end), None)
+        late = [access for access in comparison.second.facts.looks_into(two) if access.time > end]
         sizes = [_length(value) for value in (one, two)]
-        if late is None or None in sizes:
+        if not late or None in sizes:
             continue
-        why = ""
         if sizes[0] != sizes[1]:
             why = f"{sizes[0]} entries in the script, {sizes[1]} in the converted text: each tower changes it"
-        elif (differs := comparison.differ(one, two, None)) is not None and not differs.doubtful:
-            why = differs.why
-        if why:
-            yield why, comparison.nodes.get(late.node), late.node
+            yield why, comparison.nodes.get(late[0].node), late[0].node
+            continue
+        filled = _filled_until(comparison.second.facts, two)
+        read = next((a for a in late if a.time > filled and comparison.nodes.get(a.node) is not None), None)
+        differs = comparison.differ(one, two, None) if read is not None else None
+        if read is not None and differs is not None and not differs.doubtful:
+            yield differs.why, comparison.nodes.get(read.node), read.node
+
+
+def _filled_until(facts: Facts, value: Value) -> int:
+    """When the last entry was put into a list or dict, or taken out: what it holds in the end it holds since then."""
+    changes = [effect.time for effect in facts.changes_of(value)]
+    return max([*changes, *(access.time for access in facts.item_writes(value))], default=0)
 
 
 def not_there(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
