@@ -130,7 +130,7 @@ def merged(script: str, **options: object) -> list[str]:
 
 def guarded(script: str, **options: object) -> dict[str, str]:
     """For each value that only some branches make and that leaves the towers: the condition that it has been made."""
-    return {merge.place: merge.guard for loop in loops(script, **options) for merge in loop.merges if merge.guard}
+    return {merge.place: merge.guard.test for loop in loops(script, **options) for merge in loop.merges if merge.guard}
 
 
 def helpers(script: str, **options: object) -> set[str]:

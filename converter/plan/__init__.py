@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from converter.dataclass import dataclass
 from converter.options import Options
+from converter.plan.border import Merge, Rebuild
 
 
 class At(NamedTuple):
@@ -24,7 +25,6 @@ class At(NamedTuple):
 
 NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
 OWN = ("own_inputs", "OwnInputs", "own_batches")  # helpers that give each tower inputs of its own
-HowMerged = Literal["concat", "mean", "sum", "first", "shown", "handed"]
 
 
 @dataclass(frozen=True)
@@ -149,61 +149,6 @@ class Reset:
 
 
 @dataclass(frozen=True)
-class Merge:
-    """A value that leaves the loop: each tower's part is kept in a list, and the parts are merged after the loop.
-
-    how: "concat" along `axis`, "mean" weighted by the shards' sizes, "sum"; "first" for updates of variables, of which
-        only the first tower's are run; "shown" by its form when the graph is built, for a value that is only shown;
-        "handed": not merged at all, as only the towers of a later loop read it, each its own.
-    towers: the list's name. loss: whether gradients are taken from it.
-    packed: several rows for each example. static: no empty shards, nothing to trim.
-    op_name: the graph name that the original gave to the tensor.
-    nested: a list, tuple or dict, of which each tensor is merged.
-    renamed: the merged tensor takes the name that TensorFlow gives to it on one GPU.
-    steps: the towers' parts may differ in the number of their steps: shorter ones are padded.
-    guard: whether the script has made it at all, as an expression; "" where it always does. unset: the place is bound
-        to nothing where it has not, so that each tower has to begin with None there.
-    each: for a flat list, names for one of its tensors, and for the towers' parts of it. in_place: the list or dict
-        was there before the loop, and other names may stand for it: what it holds is replaced; `keyed` for a dict.
-    fed: a run feeds it, so that each tower's own tensor must be at hand.
-    written: of a loss without a name in the script, the expression for it; the place is a new name.
-    late: it is put in its place behind the statements that are repeated, one of which writes there.
-    own: for a value that the towers of a later loop go on with, the name of the list of what each tower made; else "".
-    losses: for a loss with rows that is minimised where the towers' names are not seen, the name of the list of the
-        towers' losses, which the merged one carries there; else "".
-    count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
-        if that is a mean over the tower's rows, `counts` the list that keeps it.
-    """
-
-    place: str
-    towers: str
-    how: HowMerged
-    axis: int
-    shard: int
-    loss: bool
-    packed: bool
-    op_name: str
-    cast: bool
-    merged: bool = True
-    count: str = ""
-    per_row: bool = False
-    counts: str = ""
-    nested: bool = False
-    renamed: bool = False
-    steps: bool = False
-    guard: str = ""
-    unset: bool = False
-    each: tuple[str, str] | None = None
-    in_place: bool = False
-    keyed: bool = False
-    fed: bool = False
-    written: str = ""
-    late: bool = False
-    own: str = ""
-    losses: str = ""
-
-
-@dataclass(frozen=True)
 class Scope:
     """A with block of the towers that is opened in front of the loop and again behind it: it must not get a new name.
 
@@ -217,18 +162,6 @@ class Scope:
     first: str
     enter: str
     within: str = ""
-
-
-@dataclass(frozen=True)
-class Rebuild:
-    """A tuple that holds merged values: it is rebuilt after the loop.
-
-    text: the expression for it, with `{towers}` in place of what is merged from the list of that name.
-    """
-
-    place: str
-    text: str
-    towers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -297,7 +230,6 @@ class Loop:
     scopes: tuple[Scope, ...]
     again: tuple[Again, ...]  # what is computed once more from merged values
     keep_names: bool  # names of the towers' scopes are taken after the loop, where the script asks for them again
-    register: bool  # merged losses carry the towers', for where they are minimised: in another function or file
     collections: tuple[tuple[str, ...], str, str] = ((), "", "")
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs

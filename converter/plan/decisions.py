@@ -11,6 +11,7 @@ from functools import cached_property
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
 from converter.plan import Plan, Replace
+from converter.plan.border import Sum
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
 EVALUATION = "evaluation"  # the decision about models that stand outside of the towers
@@ -249,7 +250,9 @@ def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
         return
     if any(edit.why == LOSS_ONCE for plan in plans for edit in plan.replaces):
         yield Decision("loss", "computed once from the towers' merged results, as --loss global asks")
-    elif any(merge.loss and merge.how == "sum" for plan in plans for loop in plan.loops for merge in loop.merges):
+    elif any(
+        merge.loss and isinstance(merge.how, Sum) for plan in plans for loop in plan.loops for merge in loop.merges
+    ):
         yield Decision("loss", "the towers' sums are added, as --loss global asks")
     else:
         text = "the towers' losses are averaged: --loss global changes nothing here"

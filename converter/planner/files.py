@@ -315,7 +315,7 @@ def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
     """The loop, with builtins read from their module where the script binds their names to something else."""
     read = ["range", *("list" for reset in loop.resets if reset.how in ("list", "iterator"))]
     read += ["iter" for reset in loop.resets if reset.how == "iterator"]
-    read += ["list", "zip"] if any(m.each for m in loop.merges) else []
+    read += ["list", "zip"] if any(m.structure and m.structure.each for m in loop.merges) else []
     return replace(loop, hidden=builtins.hidden(region.block.frame, read))
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from converter.dataclass import dataclass
-from converter.plan import NUM_GPUS, Loop, Merge, Nest, Plan, Rebind, Reset, Shard
+from converter.plan import NUM_GPUS, Loop, Nest, Plan, Rebind, Reset, Shard
+from converter.plan.border import AS_ON_ONE_GPU, Concat, Fed, First, Handed, MaskedMean, Mean, Merge, Shown, Sum
 from converter.runtime.catalog import catalog
 
 STEP = "    "
@@ -112,13 +113,13 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         lines.append(Line(f"{plan.tensorflow}.get_variable_scope().set_custom_getter({cut})", _why("cut_variables")))
     if not plan.one_gpu:
         lines += _saved(plan, loop, width)
-    lists = [m.towers for m in loop.merges if m.merged or loop.gradient is None]
+    lists = [m.towers for m in loop.merges if _is_listed(loop, m)]
     why = ["TMG104"] if lists else []
     own = [m.own for m in loop.merges if m.own]
     if own:
         lists += own
         why.append(_why("keep_parts"))
-    counts = [m.counts for m in loop.merges if m.counts]
+    counts = [m.how.counts for m in loop.merges if isinstance(m.how, MaskedMean)]
     if counts:
         lists += counts
         why.append(_why("weigh_losses"))
@@ -271,7 +272,7 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Li
         each = f"{nest.place} = {names['map_structure']}(lambda t: {cut}, {nest.saved})"
         lines.append(Line(each, _why(helper)))
     lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
-    lines += [Line(f"{merge.place} = None", "TMG104") for merge in loop.merges if merge.unset]
+    lines += [Line(f"{merge.place} = None", "TMG104") for merge in loop.merges if merge.guard and merge.guard.unset]
     return lines + _resets(plan, loop, [reset for reset in anew if reset not in held])
 
 
@@ -327,70 +328,69 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     ]
     if loop.collections[0]:
         lines.append(Line(f"{loop.collections[1]}.append({loop.collections[2]})", _why("MergedCollections")))
-    for merge in loop.merges:
-        if merge.written:
-            lines.append(Line(f"{merge.place} = {merge.written}", "TMG101" if loop.gradient is not None else "TMG102"))
-        part = _part(plan, loop, merge, names)
-        made = f"if {merge.guard}:\n    " if merge.guard and not (loop.gradient is not None and merge.loss) else ""
-        if loop.gradient is not None and merge.loss:
-            computed = f"{loop.gradient.optimizer}.compute_gradients({part})"
-            lines.append(Line(f"{loop.gradient.grads}.append({computed})", "TMG101"))
-        if merge.merged or loop.gradient is None:
-            lines.append(Line(f"{made}{merge.towers}.append({part})", _why_merged(merge)))
-        if merge.own:
-            lines.append(Line(f"{merge.own}.append({merge.place})", _why("keep_parts")))
-        if merge.counts:
-            count = _count(plan, merge, loop.shards[merge.shard])
-            lines.append(Line(f"{made}{merge.counts}.append({count})", _why("weigh_losses")))
+    return lines + [line for merge in loop.merges for line in _appended(plan, loop, merge, names)]
+
+
+def _appended(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> list[Line]:
+    """The lines with which a tower adds its part of a value to the towers' list, and takes the gradients of a loss."""
+    lines: list[Line] = []
+    part, gradient = _part(plan, loop, merge, names), loop.gradient if merge.loss else None
+    if merge.loss and merge.loss.written:
+        lines.append(Line(f"{merge.place} = {merge.loss.written}", "TMG101" if gradient else "TMG102"))
+    if gradient:
+        computed = f"{gradient.optimizer}.compute_gradients({part})"
+        lines.append(Line(f"{gradient.grads}.append({computed})", "TMG101"))
+    made = f"if {merge.guard.test}:\n    " if merge.guard and not gradient else ""
+    if _is_listed(loop, merge):
+        lines.append(Line(f"{made}{merge.towers}.append({part})", _why_merged(merge)))
+    if merge.own:
+        lines.append(Line(f"{merge.own}.append({merge.place})", _why("keep_parts")))
+    if isinstance(merge.how, MaskedMean):
+        count = _count(plan.tensorflow, merge.how)
+        lines.append(Line(f"{made}{merge.how.counts}.append({count})", _why("weigh_losses")))
     return lines
 
 
-def _count(plan: Plan, merge: Merge, shard: Shard) -> str:
+def _is_listed(loop: Loop, merge: Merge) -> bool:
+    """Whether the towers' parts are kept in a list: of a loss, gradients in the loop need none."""
+    return merge.merged or loop.gradient is None
+
+
+def _count(tf: str, mean: MaskedMean) -> str:
     """The denominator of a tower's masked mean; 0 for a tower without rows, which computes on one row."""
-    tf = plan.tensorflow
-    count = f"{tf}.cast({merge.count}, {tf}.float32)"
-    if merge.per_row:
-        return f"{count} * {shard.weight}"
-    return count if shard.static else f"{count} * {tf}.sign({shard.weight})"
+    count = f"{tf}.cast({mean.count}, {tf}.float32)"
+    if mean.per_row:
+        return f"{count} * {mean.rows.weight}"
+    return count if mean.rows.known == "fixed" else f"{count} * {tf}.sign({mean.rows.weight})"
 
 
 def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
-    """A tower's part of a merged value, or of each tensor of a list or nest that is merged."""
-    shard = loop.shards[merge.shard]
-    if merge.how == "handed":
-        return merge.place
-    if not merge.nested or merge.how == "shown":
-        return _share(plan, merge, shard, merge.place)
-    name = merge.each[0] if merge.each else "t"
-    share = _share(plan, merge, shard, name)
-    if merge.each:
+    """A tower's part of a merged value, or of each tensor of a structure that is merged."""
+    structure = merge.structure
+    if structure is None or isinstance(merge.how, Shown):
+        return _share(plan.tensorflow, merge, merge.place)
+    name = structure.each[0] if structure.each else "t"
+    share = _share(plan.tensorflow, merge, name)
+    if structure.each:
         whole = f"{_builtin(plan, loop, 'list')}({merge.place})"
         return whole if share == name else f"[{share} for {name} in {merge.place}]"
-    as_it_is = share == name and not merge.in_place
+    as_it_is = share == name and not structure.kept
     return merge.place if as_it_is else f"{names['map_structure']}(lambda t: {share}, {merge.place})"
 
 
-def _share(plan: Plan, merge: Merge, shard: Shard, place: str) -> str:
+def _share(tf: str, merge: Merge, text: str) -> str:
     """A tower's part of one tensor: its rows, or its share of a mean or a sum."""
-    tf = plan.tensorflow
-    if merge.fed or merge.how == "shown":
-        return f"({place}, {shard.rows}, {shard.weight})"
-    if merge.how == "concat":
-        if shard.static:
-            return place
-        index = ":, " * merge.axis
-        if merge.packed:
-            return f"{place}[{index}:{tf}.shape({place})[{merge.axis}] * {tf}.minimum({shard.rows}, 1)]"
-        return f"{place}[{index}:{shard.rows}]"
-    if merge.counts or merge.how == "first":
-        return place
-    if merge.how == "sum":
-        if shard.static:
-            return place
-        return f"{place} * {tf}.cast({tf}.minimum({shard.rows}, 1), {place}.dtype)"
-    if merge.cast:
-        return f"{place} * {tf}.cast({shard.weight}, {place}.dtype)"
-    return f"{place} * {shard.weight}"
+    match merge.how:
+        case Fed(rows) | Shown(rows):
+            return f"({text}, {rows.number}, {rows.weight})"
+        case Mean(rows, cast):
+            return f"{text} * {tf}.cast({rows.weight}, {text}.dtype)" if cast else f"{text} * {rows.weight}"
+        case Sum(rows) if rows.known != "fixed":
+            return f"{text} * {tf}.cast({tf}.minimum({rows.number}, 1), {text}.dtype)"
+        case Concat(rows, axis, packed) if rows.known != "fixed":
+            end = f"{tf}.shape({text})[{axis}] * {tf}.minimum({rows.number}, 1)" if packed else rows.number
+            return f"{text}[{':, ' * axis}:{end}]"
+    return text
 
 
 def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
@@ -403,15 +403,15 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
         for place, test in loop.handing.given_back
     ]
     for merge in loop.merges:
-        if merge.counts:
-            weighed = f"{names['weigh_losses']}({merge.towers}, {merge.counts})"
+        if isinstance(merge.how, MaskedMean):
+            weighed = f"{names['weigh_losses']}({merge.towers}, {merge.how.counts})"
             where = f"if {merge.towers}:\n    " if merge.guard else ""
             lines.append(Line(f"{where}{merge.towers} = {weighed}", _why("weigh_losses")))
     rebuilt = {towers for rebuild in loop.rebuilds for towers in rebuild.towers}
     values = {merge.towers: _with_parts(plan, merge, loop, names) for merge in loop.merges if merge.merged}
     alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
     made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
-    lines += [Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why_merged(m)) for m in alone if not m.late]
+    lines += [Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why_merged(m)) for m in alone if not _is_late(m)]
     for rebuild in loop.rebuilds:
         text = rebuild.text
         for towers in rebuild.towers:
@@ -426,9 +426,8 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
 
 def _why_merged(merge: Merge) -> str:
     """The rule by which a value is merged, or handed on to a later loop."""
-    if merge.how == "handed":
-        return _why("hand_on")
-    return _why("merge_fed") if merge.fed else "TMG104"
+    helper = {Handed: "hand_on", Fed: "merge_fed"}.get(type(merge.how))
+    return _why(helper) if helper else "TMG104"
 
 
 def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
@@ -458,7 +457,11 @@ def _if_there(one: Nest | Rebind, line: str) -> str:
 
 def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     """Losses whose places a repeated statement has written: what was minimised is put there again."""
-    return [Line(_put(m, _with_parts(plan, m, loop, names)), "TMG104") for m in loop.merges if m.late]
+    return [Line(_put(m, _with_parts(plan, m, loop, names)), "TMG104") for m in loop.merges if _is_late(m)]
+
+
+def _is_late(merge: Merge) -> bool:
+    return merge.loss is not None and merge.loss.late
 
 
 def _dropped(loop: Loop, width: int) -> list[Line]:
@@ -477,9 +480,10 @@ def _dropped(loop: Loop, width: int) -> list[Line]:
 
 def _put(merge: Merge, value: str) -> str:
     """The statement that puts a merged value where it is read."""
-    if merge.in_place:
-        return f"{merge.place}.update({value})" if merge.keyed else f"{merge.place}[:] = {value}"
-    return f"{merge.place} = {value}"
+    kept = merge.structure.kept if merge.structure else None
+    if kept == "dict":
+        return f"{merge.place}.update({value})"
+    return f"{merge.place}[:] = {value}" if kept else f"{merge.place} = {value}"
 
 
 def _with_parts(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
@@ -495,45 +499,45 @@ def _with_parts(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> 
 
 def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     """The expression that puts the towers' parts together."""
-    tf = plan.tensorflow
-    if merge.how == "first":
-        return f"{merge.towers}[0]"
-    if merge.how == "handed":
-        return f"{names['hand_on']}({merge.towers})"
-    if merge.nested and merge.how != "shown":
-        return _merged_nest(plan, merge, loop, names)
-    named = f", name={merge.op_name!r}" if merge.op_name else ""
-    named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
-    named = f", name={names['plain_name']}" if merge.renamed and merge.nested else named
-    concat = names["concat_steps"] if merge.steps else f"{tf}.concat"
-    if merge.fed or merge.how == "shown":
-        return f"{names['merge_fed' if merge.fed else 'merge_shown']}({merge.towers}{named})"
-    if merge.how == "concat":
-        return _joined(tf, f"{concat}({merge.towers}, {merge.axis})", named)
-    if merge.loss and loop.register:
-        return f"{names['merge_loss']}({merge.towers}{named})"
-    return f"{tf}.add_n({merge.towers}{named})"
+    structure = merge.structure
+    match merge.how:
+        case First():
+            return f"{merge.towers}[0]"
+        case Handed():
+            return f"{names['hand_on']}({merge.towers})"
+        case Shown() if structure and merge.name == AS_ON_ONE_GPU:
+            return f"{names['merge_shown']}({merge.towers}, name={names['plain_name']})"
+        case Shown():
+            return f"{names['merge_shown']}({merge.towers}{_named(merge, merge.place, names)})"
+    if structure is None:
+        return _joined(plan, merge, merge.place, merge.towers, names)
+    one, parts = structure.each or ("t", "parts")
+    made, renamed = _joined(plan, merge, one, parts, names), merge.name == AS_ON_ONE_GPU
+    if structure.each:
+        zipped = _builtin(plan, loop, "zip")
+        pairs = f"{one}, {parts} in {zipped}({merge.place}, {zipped}(*{merge.towers}))"
+        return f"[{made} for {pairs if renamed else f'{parts} in {zipped}(*{merge.towers})'}]"
+    taken, given = ("t, ", f"{merge.place}, ") if renamed else ("", "")  # the last tower's, with the names of one GPU
+    return f"{names['map_structure']}(lambda {taken}*parts: {made}, {given}*{merge.towers})"
 
 
-def _joined(tf: str, joined: str, named: str) -> str:
-    """Concatenated rows under their name, because tf.concat names the rows of a single tower differently."""
-    return f"{tf}.identity({joined}{named})" if named else joined
+def _joined(plan: Plan, merge: Merge, one: str, parts: str, names: dict[str, str]) -> str:
+    """The towers' parts of one tensor, put together; `one` is the expression for the last tower's."""
+    tf, named = plan.tensorflow, _named(merge, one, names)
+    match merge.how:
+        case Fed():
+            return f"{names['merge_fed']}({parts}{named})"
+        case Concat(axis=axis, steps=steps):
+            joined = f"{names['concat_steps'] if steps else f'{tf}.concat'}({parts}, {axis})"
+            return (
+                f"{tf}.identity({joined}{named})" if named else joined
+            )  # tf.concat names a single tower's differently
+    added = names["merge_loss"] if merge.loss and merge.loss.carried else f"{tf}.add_n"
+    return f"{added}({parts}{named})"
 
 
-def _merged_nest(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
-    """As `_merged`, for a list, tuple or dict; the last tower's tensors give the names that each has on one GPU."""
-    one, parts = merge.each or ("t", "parts")
-    named = f", name={names['plain_name']}({one})" if merge.renamed else ""
-    concat = names["concat_steps"] if merge.steps else f"{plan.tensorflow}.concat"
-    made = (
-        _joined(plan.tensorflow, f"{concat}({parts}, {merge.axis})", named)
-        if merge.how == "concat"
-        else (f"{plan.tensorflow}.add_n({parts}{named})")
-    )
-    if not merge.each:
-        taken, given = ("t, ", f"{merge.place}, ") if merge.renamed else ("", "")
-        return f"{names['map_structure']}(lambda {taken}*parts: {made}, {given}*{merge.towers})"
-    zipped = _builtin(plan, loop, "zip")
-    if merge.renamed:
-        return f"[{made} for {one}, {parts} in {zipped}({merge.place}, {zipped}(*{merge.towers}))]"
-    return f"[{made} for {parts} in {zipped}(*{merge.towers})]"
+def _named(merge: Merge, one: str, names: dict[str, str]) -> str:
+    """The argument that names a merged tensor, if the script has named it, or asks for the name of the tensor `one`."""
+    if merge.name == AS_ON_ONE_GPU:
+        return f", name={names['plain_name']}({one})"
+    return f", name={merge.name!r}" if merge.name and merge.structure is None else ""

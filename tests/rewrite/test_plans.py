@@ -6,22 +6,14 @@ import ast
 from dataclasses import replace
 
 from converter.options import Options
-from converter.plan import At, Gradient, Insert, Loop, Merge, Plan, Rebind, Replace, Shard
+from converter.plan import At, Gradient, Insert, Loop, Plan, Rebind, Replace, Shard
+from converter.plan.border import Concat, Loss, Mean, Merge, Rows, Sum
 from converter.rewrite import apply
 
 SHARD = Shard(places=("X",), saved=("X_batch",), axes=(0,), rows="rows", weight="weight", static=False)
-LOSS = Merge(
-    place="loss",
-    towers="tower_loss",
-    how="mean",
-    axis=0,
-    shard=0,
-    loss=True,
-    packed=False,
-    op_name="",
-    cast=False,
-)
-LOGITS = replace(LOSS, place="logits", towers="tower_logits", how="concat", loss=False)
+ROWS = Rows("rows", "weight")
+LOSS = Merge("loss", "tower_loss", Mean(ROWS), loss=Loss())
+LOGITS = Merge("logits", "tower_logits", Concat(ROWS))
 LOOP = Loop(
     before=(),
     tower=(),
@@ -42,7 +34,6 @@ LOOP = Loop(
     scopes=(),
     again=(),
     keep_names=False,
-    register=False,
 )
 PLAN = Plan(
     loops=(LOOP,),
@@ -182,8 +173,8 @@ step = minimize(loss)
 
 def test_values_that_leave_the_towers() -> None:
     text = FED.replace("step =", "shown = logits\nstep =")
-    total = replace(LOSS, place="total", towers="tower_total", how="sum", loss=False, op_name="all")
-    columns = replace(LOGITS, axis=1)
+    total = Merge("total", "tower_total", Sum(ROWS), name="all")
+    columns = replace(LOGITS, how=Concat(ROWS, axis=1))
     loop = replace(LOOP, tower=(place(text, "logits"), place(text, "loss")), merges=(LOSS, columns, total))
     assert (
         printed(text, replace(PLAN, loops=(loop,)))

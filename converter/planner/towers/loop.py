@@ -11,7 +11,8 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Again, At, Handing, Insert, Loop, Merge, Replace, Shard
+from converter.plan import Again, At, Handing, Insert, Loop, Replace, Shard
+from converter.plan.border import Merge, Shown
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
@@ -94,7 +95,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         regroups=traffic.regroups,
         rebinds=traffic.rebinds,
         resets=traffic.resets,
-        merges=_late(region, again, traffic, merged),
+        merges=_losses(region, again, traffic, merged, taking.register),
         rebuilds=traffic.rebuilds,
         gradient=taking.inside,
         contexts=contexts,
@@ -105,7 +106,6 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         otherwise=_otherwise(region, text),
         again=_again(again, text),
         keep_names=asks_again(facts, region),
-        register=taking.register,
         collections=(keys, weights, weight),
         kept=tuple(kept),
         handing=_handing(traffic.handing),
@@ -192,7 +192,7 @@ def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wa
 
 def _warn_of_shown(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Diagnostic]:
     """One warning for all values that are merged by their form, or are the first tower's, as they are only shown."""
-    places = [merge.place for merge in traffic.merges if merge.how == "shown"]
+    places = [merge.place for merge in traffic.merges if isinstance(merge.how, Shown)]
     nodes: list[ast.AST] = []
     if places:
         part, reader = wanted[places[0]]
@@ -241,10 +241,17 @@ def _again(repeats: tuple[Repeat, ...], text: SourceText) -> tuple[Again, ...]:
     )
 
 
-def _late(region: Region, again: tuple[Repeat, ...], traffic: Traffic, steps: list[TrainStep]) -> tuple[Merge, ...]:
-    """The merges, late those of losses whose places a repeated statement writes."""
+def _losses(
+    region: Region, again: tuple[Repeat, ...], traffic: Traffic, steps: list[TrainStep], carried: bool
+) -> tuple[Merge, ...]:
+    """The merges, with what is known of losses by now; late are those whose places a repeated statement writes."""
     left = {traffic.loss_lists.get(step.loss.uid) for step in steps if is_left_again(region, again, step.loss)}
-    return tuple(replace(m, late=m.towers in left and m.merged and not m.guard) for m in traffic.merges)
+    return tuple(
+        replace(m, loss=replace(m.loss, carried=carried, late=m.towers in left and m.merged and not m.guard))
+        if m.loss
+        else m
+        for m in traffic.merges
+    )
 
 
 def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: SourceText) -> tuple[At, ...]:
@@ -278,15 +285,8 @@ def _shard_helpers(traffic: Traffic) -> list[str]:
 
 def _merge_helpers(traffic: Traffic) -> list[str]:
     nested = any(not nest.optional for nest in traffic.nests)
-    found = ["map_structure"] if nested or any(m.nested and not m.each for m in traffic.merges) else []
-    found += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
-    found += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
-    found += ["merge_fed", "feed_towers"] if any(m.fed for m in traffic.merges) else []
-    found += ["keep_parts"] if any(m.own for m in traffic.merges) else []
-    found += ["keep_losses"] if any(m.losses for m in traffic.merges) else []
-    found += ["hand_on"] if any(m.how == "handed" for m in traffic.merges) else []
-    found += ["merge_shown"] if any(m.how == "shown" for m in traffic.merges) else []
-    return found + (["weigh_losses"] if traffic.counts else [])
+    found = ["map_structure"] if nested else []
+    return found + [helper for merge in traffic.merges for helper in merge.helpers]
 
 
 def _counts_on(facts: Facts, region: Region) -> bool:

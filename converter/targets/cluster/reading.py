@@ -12,6 +12,7 @@ from converter.analysis.walk import Known
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Loop, Plan, Replace
+from converter.plan.border import Mean
 from converter.planner.cases import single_file
 from converter.planner.outcome import Refused, after_readings
 from converter.planner.passes import Decided, decide
@@ -108,7 +109,7 @@ def _why_whole(facts: Facts, plans: tuple[Plan, ...]) -> str:
         return "towers change more of the script than its batch size"
     if not all(_is_plain(loop) for loop in plan.loops):
         return "its graph is built for one size of batch, or the batch is no list of arrays with a row for each example"
-    if any(merge.loss and (merge.how != "mean" or merge.count) for loop in plan.loops for merge in loop.merges):
+    if any(merge.loss and not isinstance(merge.how, Mean) for loop in plan.loops for merge in loop.merges):
         return "its loss is no mean over the rows of a batch"
     return "" if all(_are_rows(run) for run in facts.runs) else "what is fed is not seen to hold a row for each example"
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
+from converter.plan.border import MaskedMean, Sum
 from converter.source.python2 import readable
 from converter.source.text import split_lines
 from converter.verify.data import CheckResult
@@ -112,7 +113,7 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
     merged = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
     once = merged and not missing and not any(plan.shares for plan in plans)
     merges = [merge for plan in plans for loop in plan.loops for merge in loop.merges]
-    hows = {merge.how == "sum" for merge in merges if merge.loss}
+    hows = {isinstance(merge.how, Sum) for merge in merges if merge.loss}
     return PlannedLines(
         script=run_as(Path(again.source.path).name),
         spans=tuple(span for path, made in repeated.files.items() for span in _spans_in(run_as(path), made)),
@@ -120,7 +121,7 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
         forward=forward,
         once=once,
         said=said,
-        counted=any(merge.count for merge in merges),
+        counted=any(isinstance(merge.how, MaskedMean) for merge in merges),
         merged=merged or forward,
         summed=hows.pop() if len(hows) == 1 else None,
         shorter=any(plan.counted for plan in plans),

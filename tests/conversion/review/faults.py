@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from converter.plan import Loop, Plan
+from converter.plan.border import Concat, Fed, First, Handed, MaskedMean, Mean, Rows, Shown, Sum
 
 Fault = tuple[str, Plan]
 
@@ -125,49 +126,48 @@ def not_merged(loop: Loop) -> Iterator[tuple[str, Loop]]:
     used = {name for rebuild in loop.rebuilds for name in rebuild.towers}
     for at, merge in enumerate(loop.merges):
         if merge.merged and merge.towers not in used:
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, merged=False))
+            kept = (replace(merge, loss=replace(merge.loss, merged=False)),) if merge.loss else ()
+            yield merge.place, replace(loop, merges=(*loop.merges[:at], *kept, *loop.merges[at + 1 :]))
+
+
+def _merged_otherwise(
+    loop: Loop, of: tuple[type, ...], other: Callable[[Rows, Any], object]
+) -> Iterator[tuple[str, Loop]]:
+    """Values that are merged in one way, each merged in another."""
+    for at, merge in enumerate(loop.merges):
+        if isinstance(merge.how, of):
+            rows = getattr(merge.how, "rows", Rows(loop.shards[0].rows, loop.shards[0].weight))
+            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how=other(rows, merge.how)))
 
 
 def rows_added(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers' rows are averaged instead of put together."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how == "concat":
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="mean"))
+    return _merged_otherwise(loop, (Concat, Fed), lambda rows, _: Mean(rows))
 
 
 def mean_joined(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers' means are put together as rows."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how != "concat" and not merge.counts:
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="concat"))
+    return _merged_otherwise(loop, (Mean, Sum, First, Shown, Handed), lambda rows, _: Concat(rows))
 
 
 def mean_summed(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers' means are added up without their weights."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how == "mean" and not merge.counts:
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="sum"))
+    return _merged_otherwise(loop, (Mean,), lambda rows, _: Sum(rows))
 
 
 def sum_averaged(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers' sums are weighted."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how == "sum":
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="mean"))
+    return _merged_otherwise(loop, (Sum,), lambda rows, _: Mean(rows))
 
 
 def mask_not_counted(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """A masked mean is weighted by rows instead of by what the mask leaves."""
-    for at, merge in enumerate(loop.merges):
-        if merge.counts:
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, count="", counts="", per_row=False))
+    return _merged_otherwise(loop, (MaskedMean,), lambda rows, _: Mean(rows))
 
 
 def axis_of_merge(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """Rows are put together along another axis."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how == "concat":
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, axis=merge.axis + 1))
+    return _merged_otherwise(loop, (Concat,), lambda _, how: replace(how, axis=how.axis + 1))
 
 
 def tuple_not_rebuilt(loop: Loop) -> Iterator[tuple[str, Loop]]:

@@ -11,7 +11,8 @@ from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import Input, Tensor, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
+from converter.plan import Nest, Rebind, Regroup, Reset, Shard
+from converter.plan.border import Merge, Rebuild, Rows
 from converter.planner.writing.free_names import Branches, TakenNames
 
 
@@ -76,6 +77,12 @@ class Traffic:
         found = {self.whole.get(option.uid) for option in options}
         whole = found.pop() if len(found) == 1 else None
         return (self.handing.whole(text) if self.handing else text) if whole == "" else whole
+
+    def rows_of(self, value: Value) -> Rows:
+        """A tower's rows and weight for a value."""
+        shard = self.shards[group_of(self, value)]
+        counted = shard.data or shard.drawn is not None
+        return Rows(shard.rows, shard.weight, "fixed" if shard.static else "building" if counted else "running")
 
     def fresh(self, *candidates: str) -> tuple[str, Traffic]:
         """A new name, for what is added: the first candidate that is free, else one with a number."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.plan import Merge, Replace
+from converter.plan import Replace
+from converter.plan.border import Fed, Merge
 from converter.planner.plan_faults import PlanFault
 from converter.planner.region.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
@@ -29,6 +30,4 @@ def feeding(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Replac
 
 def _is_plain(merge: Merge | None) -> bool:
     """Whether a merged value is a tensor of its own that the towers always make."""
-    if merge is None or merge.how != "concat" or merge.loss:
-        return False
-    return not (merge.nested or merge.guard or merge.steps or merge.packed or merge.axis)
+    return merge is not None and isinstance(merge.how, Fed) and merge.structure is None and merge.guard is None
