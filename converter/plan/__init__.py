@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from converter.dataclass import dataclass
 from converter.options import Options
-from converter.plan.border import Merge, Rebuild
+from converter.plan.border import Border
 
 
 class At(NamedTuple):
@@ -21,10 +21,6 @@ class At(NamedTuple):
     line: int
     column: int
     path: str = ""
-
-
-NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
-OWN = ("own_inputs", "OwnInputs", "own_batches")  # helpers that give each tower inputs of its own
 
 
 @dataclass(frozen=True)
@@ -45,107 +41,6 @@ class Insert:
     lines: tuple[str, ...]
     where: Literal["before", "after", "top"]  # "top" of the block that the statement stands in
     why: str
-
-
-@dataclass(frozen=True)
-class Shard:
-    """Inputs that are cut together: they share the number of rows and the weight of each tower.
-
-    places: what the towers read the inputs by, as written in the script ("X", "self.images").
-    saved: the new names under which the whole batches stay at hand.
-    axes: the batch axis of each. static: whether the number of rows is known when the graph is built.
-    lead: where the number of rows is read off an input inside a list or a dict, a name for its shard,
-        its expression and its axis. data: of arrays, lists and constants, whose length is known when the
-        graph is built; there may be fewer rows than towers.
-    drawn: for batches that the towers draw themselves, the number of their rows, and whether it is that of the
-        whole batch; else of each tower's.
-    sparse: whether some of the inputs are sparse tensors. helper: the runtime helper that cuts them, or that counts
-        the rows that a tower draws.
-    together: of many inputs, the name of one list that holds the whole batches; "" where each has a name of its own.
-    parts: then the name of the list of a tower's parts, where one line is too short to unpack it.
-    handed: for placeholders that each tower makes, the expression of the one whose rows are counted.
-    """
-
-    rows: str
-    weight: str
-    places: tuple[str, ...] = ()
-    saved: tuple[str, ...] = ()
-    axes: tuple[int, ...] = ()
-    static: bool = False
-    lead: tuple[str, str, int] | None = None
-    data: bool = False
-    drawn: tuple[str, bool] | None = None
-    sparse: bool = False
-    helper: str = "shard"
-    together: str = ""
-    parts: str = ""
-    handed: str = ""
-
-    @property
-    def own(self) -> bool:
-        """Whether nothing is cut: each tower has placeholders of its own."""
-        return self.helper in OWN
-
-
-@dataclass(frozen=True)
-class Nest:
-    """A list, tuple or dict of inputs that the towers read as a whole: each tensor of it is cut.
-
-    optional: for a single input that is there or not, the expression that gives it or None; "" for all others.
-    helper: the runtime helper that cuts each tensor.
-    """
-
-    place: str
-    saved: str
-    axis: int
-    optional: str = ""
-    helper: str = "shard"
-
-
-@dataclass(frozen=True)
-class Regroup:
-    """A tuple of inputs: inside the towers it is made anew, of their shards.
-
-    saved: the new name under which the tuple of whole batches stays at hand. text: the expression for the tower's.
-    """
-
-    place: str
-    saved: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Rebind:
-    """A number that means the whole batch outside the towers and one shard inside.
-
-    name: of the shard's, where the place is an item of a tuple and cannot be assigned to.
-    rows_of: the shard whose rows are counted when the graph runs, as name, axis and type of the number, where it is
-        fed; None where it is a number of Python.
-    carried: no number, but a merged tensor: each tower goes on with the part that it made in an earlier loop.
-    optional: as of a Nest, for a tensor that is there or not.
-    """
-
-    place: str
-    saved: str
-    name: str = ""
-    rows_of: tuple[str, int, str] | None = None
-    carried: bool = False
-    optional: str = ""
-
-
-@dataclass(frozen=True)
-class Reset:
-    """A value that a tower changes and the next one would read: each tower begins with the value from before the loop.
-
-    how: "value" re-binds the place, "list" and "dict" restore the contents, "absent" removes the attribute. "iterator":
-        what the place holds can be read once; each tower gets an iterator of its own over the same elements.
-    early: the value is kept in front of the `with` blocks that are opened in front of the loop: one of them changes it.
-    """
-
-    place: str
-    saved: str
-    how: Literal["value", "list", "dict", "absent", "iterator"]
-    early: bool = False
 
 
 @dataclass(frozen=True)
@@ -205,7 +100,6 @@ class Loop:
     before and after: statements that stood between those of the towers and are moved out.
     contexts: helpers that are entered beside tf.device and the scopes, each with the name of the object
         that it needs before the loop, "" for a function.
-    restore: places that get back what they stood for before the loop, or that of all towers, with `NUM_GPUS`.
     handing: how each tower is handed its part of the placeholders that it makes.
     collections: keys of graph collections whose values are merged, the list of the towers' weights that this
         takes, and a tower's weight.
@@ -215,16 +109,9 @@ class Loop:
     tower: tuple[At, ...]
     after: tuple[At, ...]
     gpu: str
-    shards: tuple[Shard, ...]
-    nests: tuple[Nest, ...]
-    regroups: tuple[Regroup, ...]
-    rebinds: tuple[Rebind, ...]
-    resets: tuple[Reset, ...]
-    merges: tuple[Merge, ...]
-    rebuilds: tuple[Rebuild, ...]
+    border: Border
     gradient: Gradient | None
     contexts: tuple[tuple[str, str], ...]
-    restore: tuple[tuple[str, str], ...]
     splits: tuple[tuple[At, tuple[At, ...]], ...]  # with blocks of the towers, what of them stays in front
     behind: tuple[tuple[At, tuple[At, ...]], ...]  # and what comes after the loop, also of blocks inside of these
     scopes: tuple[Scope, ...]

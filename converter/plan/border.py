@@ -1,15 +1,25 @@
 """What crosses the border of the tower loop.
 
-How each value leaves it, in `Merge.how`: rows are concatenated (`Concat`, or `Fed` where a run feeds them), means and
+Into the towers go rows, in `Border.shards`: of inputs (`Cut`), of batches that they draw (`Drawn`), of placeholders
+that they make (`HandedOut`). In `Border.bound` are names that mean something else inside: collections of inputs
+(`CutEach`), an input that need not be there (`CutOptional`), a tuple (`Remake`), the batch size (`Resize`), a tower's
+part of an earlier loop's result (`Keep`), and what a tower would pass on to the next (`Reset`, `Remove`).
+
+How a value leaves them is in `Merge.how`: rows are concatenated (`Concat`, or `Fed` where a run feeds them), means and
 sums are added up (`Mean`, `MaskedMean`, `Sum`), of updates the first tower's are run (`First`), what is only shown is
 merged by its form (`Shown`), and what only the towers of a later loop read is handed on as it is (`Handed`).
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Literal
 
 from converter.dataclass import dataclass
+
+NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
+Known = Literal["running", "building", "fixed"]
+OWN = ("own_inputs", "OwnInputs", "own_batches")  # helpers that give each tower inputs of its own
 
 
 @dataclass(frozen=True)
@@ -22,7 +32,145 @@ class Rows:
 
     number: str
     weight: str
-    known: Literal["running", "building", "fixed"] = "running"
+    known: Known = "running"
+
+
+# -- in --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CutInput:
+    """An input: what the towers read it by ("X", "self.images"), the name of the whole batch, and the batch axis."""
+
+    place: str
+    saved: str
+    axis: int = 0
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Inputs that are cut together: they share the number of rows and the weight of each tower.
+
+    helper: the runtime helper that cuts them, or gives each tower inputs of its own.
+    lead: where the number of rows is read off an input inside a list or a dict: that, under a name for its shard.
+    lists: of many inputs, the names of one list that holds the whole batches, and of one of a tower's parts, where a
+        line is too short to unpack it.
+    """
+
+    rows: Rows
+    inputs: tuple[CutInput, ...]
+    helper: str = "shard"
+    lead: CutInput | None = None
+    lists: tuple[str, str] | None = None
+
+    @property
+    def all(self) -> tuple[CutInput, ...]:
+        """The inputs, first the one that rows are counted on."""
+        return (self.lead, *self.inputs) if self.lead else self.inputs
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Rows of batches that the towers draw themselves, and `total`, the number of those that all towers draw."""
+
+    rows: Rows
+    total: str
+    helper: str = "shard_drawn"
+
+
+@dataclass(frozen=True)
+class HandedOut:
+    """Rows of placeholders that each tower makes, counted on the one in this place; `helper` hands them out."""
+
+    rows: Rows
+    place: str
+    helper: str
+
+
+Shard = Cut | Drawn | HandedOut
+
+
+@dataclass(frozen=True)
+class CutEach:
+    """A list, tuple or dict of inputs that the towers read as a whole: `helper` cuts each tensor of it."""
+
+    place: str
+    saved: str
+    axis: int
+    helper: str
+
+
+@dataclass(frozen=True)
+class CutOptional:
+    """A single input that is there or not; source: the expression that gives it or None."""
+
+    place: str
+    saved: str
+    axis: int
+    helper: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Remake:
+    """A tuple of inputs: inside the towers it is made anew, of their shards, by the expression `text`."""
+
+    place: str
+    saved: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Resize:
+    """A number that means the whole batch outside the towers and one shard inside.
+
+    name: of the shard's, where the place is an item of a tuple and cannot be assigned to.
+    rows_of: the shard whose rows are counted when the graph runs, as name, axis and type of the number, where it is
+        fed; None where it is a number of Python.
+    """
+
+    place: str
+    saved: str
+    name: str = ""
+    rows_of: tuple[str, int, str] | None = None
+
+
+@dataclass(frozen=True)
+class Keep:
+    """A merged tensor: each tower goes on with the part that it made in an earlier loop.
+
+    source: for one that is there or not, the expression that gives it or None; else "".
+    """
+
+    place: str
+    saved: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Reset:
+    """A value that a tower changes and the next one would read: each tower begins with the value from before the loop.
+
+    how: "value" re-binds the place, "list" and "dict" restore the contents. "iterator": what the place holds can be
+        read once; each tower gets an iterator of its own over the same elements.
+    early: the value is kept in front of the `with` blocks that are opened in front of the loop: one of them changes it.
+    """
+
+    place: str
+    saved: str
+    how: Literal["value", "list", "dict", "iterator"]
+    early: bool = False
+
+
+@dataclass(frozen=True)
+class Remove:
+    """An attribute that is not there before the loop: each tower makes its own."""
+
+    place: str
+    saved: str = ""
+
+
+Bound = CutEach | CutOptional | Remake | Resize | Keep | Reset | Remove
 
 
 # -- out -------------------------------------------------------------------------------------------
@@ -199,3 +347,46 @@ class Rebuild:
     place: str
     text: str
     towers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Border:
+    """All that goes into a tower loop and comes out of it, in the order in which it was planned.
+
+    restore: places that get back what they stood for before the loop, or that of all towers, with `NUM_GPUS`.
+    """
+
+    shards: tuple[Shard, ...] = ()
+    bound: tuple[Bound, ...] = ()
+    restore: tuple[tuple[str, str], ...] = ()
+    merges: tuple[Merge, ...] = ()
+    rebuilds: tuple[Rebuild, ...] = ()
+
+    def __add__(self, more: Border) -> Border:
+        return Border(*(getattr(self, field.name) + getattr(more, field.name) for field in fields(self)))
+
+    @property
+    def rebound(self) -> dict[str, str]:
+        """Places that mean a tower's part of a number or of a merged tensor, with the names of the whole ones."""
+        return {one.place: one.saved for one in self.bound if isinstance(one, Resize | Keep)}
+
+    @property
+    def helpers(self) -> tuple[str, ...]:
+        """The runtime helpers that the lines of the loop call."""
+        return tuple(helper for one in (*self.shards, *self.bound, *self.merges) for helper in helpers_of(one))
+
+
+def helpers_of(one: Shard | Bound | Merge) -> tuple[str, ...]:
+    """The runtime helpers that the loop's lines call for something that crosses the border."""
+    match one:
+        case Cut() | Drawn() | HandedOut() | CutOptional():
+            return (one.helper,)
+        case CutEach():
+            return (one.helper, "map_structure")
+        case Keep():
+            return ("part_of_tower",)
+        case Resize():
+            return () if one.rows_of else ("shard_size",)
+        case Merge():
+            return one.helpers
+    return ()

@@ -11,7 +11,7 @@ from functools import cached_property
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
 from converter.plan import Plan, Replace
-from converter.plan.border import Sum
+from converter.plan.border import OWN, Cut, CutEach, CutOptional, Drawn, Sum
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
 EVALUATION = "evaluation"  # the decision about models that stand outside of the towers
@@ -137,20 +137,20 @@ def _single_examples(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Dec
 
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
     axes: dict[int, list[str]] = {}
-    drawn: list[str] = []
+    drawn = False
     handed: list[str] = []
     own: list[str] = []
     for loop in (loop for plan in plans for loop in plan.loops):
-        for shard in loop.shards:
-            own += shard.places if shard.own else ()
-            for place, axis in zip(shard.places, shard.axes, strict=False) if not shard.own else ():
-                axes.setdefault(axis, []).append(place)
-            drawn += [shard.rows] if shard.drawn and not shard.places else []
-        for nest in loop.nests:
-            axes.setdefault(nest.axis, []).append(nest.place)
+        shards = loop.border.shards
+        cuts = [(shard.helper in OWN, one) for shard in shards if isinstance(shard, Cut) for one in shard.inputs]
+        own += [one.place for is_own, one in cuts if is_own]
+        nests = [one for one in loop.border.bound if isinstance(one, CutEach | CutOptional)]
+        for one in (*(one for is_own, one in cuts if not is_own), *nests):
+            axes.setdefault(one.axis, []).append(one.place)
+        drawn = drawn or any(isinstance(shard, Drawn) for shard in shards)
         whole = f"{loop.handing.name}.whole("
-        made = own if any(shard.own for shard in loop.shards) else handed
-        made += [place for place, text in loop.restore if text.startswith(whole)]
+        made = own if any(shard.helper in OWN for shard in shards) else handed
+        made += [place for place, text in loop.border.restore if text.startswith(whole)]
         made += [place for place, _ in loop.handing.given_back]
     said = [f"{_listed(dict.fromkeys(names))} cut along axis {axis}" for axis, names in sorted(axes.items())]
     said += [f"{_listed(dict.fromkeys(own))} for each tower, each step reads an example for each"] if own else []
@@ -250,9 +250,7 @@ def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
         return
     if any(edit.why == LOSS_ONCE for plan in plans for edit in plan.replaces):
         yield Decision("loss", "computed once from the towers' merged results, as --loss global asks")
-    elif any(
-        merge.loss and isinstance(merge.how, Sum) for plan in plans for loop in plan.loops for merge in loop.merges
-    ):
+    elif any(isinstance(m.how, Sum) for plan in plans for loop in plan.loops for m in loop.border.merges if m.loss):
         yield Decision("loss", "the towers' sums are added, as --loss global asks")
     else:
         text = "the towers' losses are averaged: --loss global changes nothing here"

@@ -6,14 +6,50 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from converter.dataclass import dataclass
-from converter.plan import NUM_GPUS, Loop, Nest, Plan, Rebind, Reset, Shard
-from converter.plan.border import AS_ON_ONE_GPU, Concat, Fed, First, Handed, MaskedMean, Mean, Merge, Shown, Sum
+from converter.plan import Loop, Plan
+from converter.plan.border import (
+    AS_ON_ONE_GPU,
+    NUM_GPUS,
+    Bound,
+    Concat,
+    Cut,
+    CutEach,
+    CutOptional,
+    Drawn,
+    Fed,
+    First,
+    Handed,
+    HandedOut,
+    Keep,
+    MaskedMean,
+    Mean,
+    Merge,
+    Remake,
+    Remove,
+    Reset,
+    Resize,
+    Shard,
+    Shown,
+    Sum,
+)
 from converter.runtime.catalog import catalog
 
 STEP = "    "
 LOOP = "# Each GPU computes its share of the batch."
 BEHIND = "# From here on: the whole batch."
 KEPT = {"value": "{}", "list": "{list}({})", "dict": "{}.copy()", "iterator": "{list}({})"}  # what is kept for a Reset
+# The turn of what enters the towers, where its value is saved in front of them, and in each of them.
+SAVED: dict[type, int] = {Remake: 1, CutEach: 2, CutOptional: 2, Resize: 3, Keep: 3, Reset: 4}
+ENTERED: dict[type, int] = {Cut: 1, Resize: 2, Keep: 2, Remake: 3, CutEach: 4, CutOptional: 4, Drawn: 5}
+LAST = 6
+CODES: dict[type, str] = {
+    Cut: "TMG103",
+    CutEach: "TMG103",
+    CutOptional: "TMG103",
+    Resize: "TMG108",
+    HandedOut: "TMG124",
+    Reset: "TMG131",
+}
 
 
 class Line(NamedTuple):
@@ -51,11 +87,11 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
     name = dict(plan.helpers)
     names = {plain: given for helper, given in name.items() for plain in (helper, _plain(helper))}
     return LoopText(
-        early=_bindings([(r.saved, _kept(plan, loop, r)) for r in loop.resets if r.early], "TMG131", width),
+        early=_bindings([(one.saved, _source(plan, loop, one)) for one in _early(loop)], "TMG131", width),
         prelude=_prelude(plan, loop, names, width),
         saved=_saved(plan, loop, width) if plan.one_gpu else [],
         headers=_headers(plan, loop, names, width),
-        anew=_resets(plan, loop, [reset for reset in loop.resets if reset.early]),
+        anew=[line for reset in _early(loop) for line in _reset(plan, loop, reset)],
         above=_above(plan, loop, names, width - (3 if plan.one_gpu else 2) * len(STEP)),
         below=_below(plan, loop, names),
         epilogue=_under_comment(BEHIND, _epilogue(plan, loop, names, width)),
@@ -113,13 +149,13 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         lines.append(Line(f"{plan.tensorflow}.get_variable_scope().set_custom_getter({cut})", _why("cut_variables")))
     if not plan.one_gpu:
         lines += _saved(plan, loop, width)
-    lists = [m.towers for m in loop.merges if _is_listed(loop, m)]
+    lists = [m.towers for m in loop.border.merges if _is_listed(loop, m)]
     why = ["TMG104"] if lists else []
-    own = [m.own for m in loop.merges if m.own]
+    own = [m.own for m in loop.border.merges if m.own]
     if own:
         lists += own
         why.append(_why("keep_parts"))
-    counts = [m.how.counts for m in loop.merges if isinstance(m.how, MaskedMean)]
+    counts = [m.how.counts for m in loop.border.merges if isinstance(m.how, MaskedMean)]
     if counts:
         lists += counts
         why.append(_why("weigh_losses"))
@@ -144,22 +180,33 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
 
 def _saved(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Lines before the loop that save the values of names that mean something else inside it."""
-    saved = [
-        (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
-    ]
-    saved += [(r.saved, r.place) for r in loop.regroups]  # parts of a tuple are saved with it
-    saved += [(n.saved, n.optional or n.place) for n in loop.nests] + [
-        (r.saved, r.optional or r.place) for r in loop.rebinds if not r.name
-    ]
-    saved += [(r.saved, _kept(plan, loop, r)) for r in loop.resets if r.saved and not r.early]
+    saved = [(one.saved, one.place) for cut in _cuts(loop) for one in cut.inputs]
+    bound = sorted(loop.border.bound, key=lambda one: SAVED.get(type(one), 0))
+    saved += [(one.saved, _source(plan, loop, one)) for one in bound if one not in _early(loop)]
+    own = [(name, value) for name, value in saved if name.isidentifier()]  # parts of a tuple or list are saved with it
     room = width - len(STEP) if plan.one_gpu else width
-    lists = [line for s in loop.shards if s.together for line in _packed(s.together, s.places, _bound(loop), room)]
-    return lists + _bindings(saved, _bound(loop), width)
+    packed = [(cut.lists[0], [one.place for one in cut.inputs]) for cut in _cuts(loop) if cut.lists]
+    lists = [line for name, places in packed for line in _packed(name, places, _bound(loop), room)]
+    return lists + _bindings(own, _bound(loop), width)
 
 
-def _kept(plan: Plan, loop: Loop, reset: Reset) -> str:
-    """The expression for what is kept of a place's value."""
-    return KEPT[reset.how].format(reset.place, list=_builtin(plan, loop, "list"))
+def _cuts(loop: Loop) -> list[Cut]:
+    return [shard for shard in loop.border.shards if isinstance(shard, Cut)]
+
+
+def _early(loop: Loop) -> list[Reset]:
+    """What is kept in front of blocks that are opened in front of the loop."""
+    return [one for one in loop.border.bound if isinstance(one, Reset) and one.early]
+
+
+def _source(plan: Plan, loop: Loop, one: Bound) -> str:
+    """The expression for what is kept of a place's value in front of the loop."""
+    match one:
+        case Reset():
+            return KEPT[one.how].format(one.place, list=_builtin(plan, loop, "list"))
+        case CutOptional() | Keep():
+            return one.source or one.place
+    return one.place
 
 
 def _rows(items: Sequence[str], room: int) -> list[tuple[int, list[str]]]:
@@ -192,14 +239,10 @@ def _unpacked(targets: Sequence[str], source: str, why: str, width: int) -> list
 
 def _bound(loop: Loop) -> str:
     """The rules for which names mean the shard inside the loop and the batch outside."""
-    cut = (*(s for s in loop.shards if s.places), *loop.nests)
-    reset = [r for r in loop.resets if r.saved and not r.early]
-    handed = [s for s in loop.shards if s.handed]
-    carried = [r for r in loop.rebinds if r.carried]
-    numbers = [r for r in loop.rebinds if not r.carried]
-    own = (_why("part_of_tower"), carried)
-    kinds = (("TMG103", cut), ("TMG108", numbers), ("TMG124", handed), ("TMG131", reset), own)
-    return ",".join(code for code, kept in kinds if kept)
+    codes = {**CODES, Keep: _why("part_of_tower")}
+    found = [one for one in loop.border.shards if not isinstance(one, Cut) or one.inputs]
+    entering = [*found, *(one for one in loop.border.bound if one not in _early(loop))]
+    return ",".join(sorted({codes[type(one)] for one in entering if type(one) in codes}))
 
 
 def _why(helper: str) -> str:
@@ -239,96 +282,94 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
 
 
 def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
-    anew = [reset for reset in loop.resets if not reset.early]
-    held = [reset for reset in anew if reset.how in ("list", "dict")]  # in front of what is put into them: a shard
-    lines = _resets(plan, loop, held)
-    for shard in loop.shards:
-        if shard.drawn is not None or shard.handed:
-            continue
-        name, source, axis = shard.lead or ("", "", 0)
-        lead = 1 if shard.lead else 0
-        places, saved = (name,) * lead + shard.places, (source,) * lead + shard.saved
-        numbers = (axis,) * lead + shard.axes
-        target = f"({', '.join(places)})" if len(places) > 1 else f"({places[0]},)"
-        axes = f"[{', '.join(map(str, numbers))}], " if any(numbers) else ""
-        whole = shard.together or f"[{', '.join(saved)}]"
-        cut = f"{names[shard.helper]}({whole}, {axes}{loop.gpu})"
-        cuts = f"{target}, {shard.rows}, {shard.weight} = {cut}"
-        if shard.together and len(cuts) > width:
-            cuts = f"{shard.parts}, {shard.rows}, {shard.weight} = {cut}"
-            lines += [Line(cuts, _why(shard.helper)), *_unpacked(shard.places, shard.parts, _why(shard.helper), width)]
-        else:
-            lines.append(Line(cuts, _why(shard.helper)))
-    lines += [_size(plan, loop, rebind, names) for rebind in loop.rebinds]
-    lines += [Line(f"{r.place} = {r.text}", _why("shard")) for r in loop.regroups]
-    for nest in loop.nests:
-        axes = f"[{nest.axis}], " if nest.axis else ""
-        helper = nest.helper
-        if nest.optional:
-            cut = f"{nest.place} = {names[helper]}([{nest.saved}], {axes}{loop.gpu})[0][0]"
-            lines.append(Line(_if_there(nest, cut), _why(helper)))
-            continue
-        cut = f"{names[helper]}([t], {axes}{loop.gpu})[0][0]"
-        each = f"{nest.place} = {names['map_structure']}(lambda t: {cut}, {nest.saved})"
-        lines.append(Line(each, _why(helper)))
-    lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
-    lines += [Line(f"{merge.place} = None", "TMG104") for merge in loop.merges if merge.guard and merge.guard.unset]
-    return lines + _resets(plan, loop, [reset for reset in anew if reset not in held])
+    entering = [*loop.border.shards, *(one for one in loop.border.bound if one not in _early(loop))]
+    turns = sorted(((_turn(one), one) for one in entering), key=lambda pair: pair[0])
+    first = [line for turn, one in turns if turn < LAST for line in _entered(plan, loop, one, names, width)]
+    last = [line for turn, one in turns if turn == LAST for line in _entered(plan, loop, one, names, width)]
+    unset = [merge.place for merge in loop.border.merges if merge.guard and merge.guard.unset]
+    return [*first, *(Line(f"{place} = None", "TMG104") for place in unset), *last]
 
 
-def _resets(plan: Plan, loop: Loop, resets: Sequence[Reset]) -> list[Line]:
-    """The lines with which a tower begins with values from before the loop."""
-    return [Line(line, "TMG131") for reset in resets for line in _reset(plan, loop, reset)]
+def _turn(one: Shard | Bound) -> int:
+    """The place in a tower's first lines: lists and dicts get their contents back before shards are put into them."""
+    return 0 if isinstance(one, Reset) and one.how in ("list", "dict") else ENTERED.get(type(one), LAST)
 
 
-def _size(plan: Plan, loop: Loop, rebind: Rebind, names: dict[str, str]) -> Line:
-    """What a rebound place means in a tower: the batch size of one shard, or what the tower made in an earlier loop.
+def _entered(plan: Plan, loop: Loop, one: Shard | Bound, names: dict[str, str], width: int) -> list[Line]:
+    """The lines with which a tower begins, for what it reads in place of a value from before the loop."""
+    match one:
+        case Cut():
+            return _cut(loop, one, names, width)
+        case Drawn(rows, total, helper):
+            drawn = f"{names[helper]}({total.replace(NUM_GPUS, plan.num_gpus)}, {loop.gpu})"
+            return [Line(f"{rows.number}, {rows.weight} = {drawn}", _why(helper))]
+        case Resize():
+            return [Line(f"{one.name or one.place} = {_size(plan, loop, one, names)}", "TMG108")]
+        case Keep(place, saved, source):
+            part = f"{place} = {names['part_of_tower']}({saved}, {loop.gpu})"
+            return [Line(_if_there(saved, part) if source else part, _why("part_of_tower"))]
+        case Remake(place, _, text):
+            return [Line(f"{place} = {text}", _why("shard"))]
+        case CutEach(place, saved, axis, helper):
+            part = _tensor(loop, "t", axis, names[helper])
+            return [Line(f"{place} = {names['map_structure']}(lambda t: {part}, {saved})", _why(helper))]
+        case CutOptional(place, saved, axis, helper):
+            part = _tensor(loop, saved, axis, names[helper])
+            return [Line(_if_there(saved, f"{place} = {part}"), _why(helper))]
+        case Reset() | Remove():
+            return _reset(plan, loop, one)
+    return []
 
-    The size is a number of Python, or one that is counted where it was fed.
-    """
-    if rebind.carried:
-        part = f"{rebind.place} = {names['part_of_tower']}({rebind.saved}, {loop.gpu})"
-        return Line(_if_there(rebind, part), _why("part_of_tower"))
-    if rebind.rows_of is None:
-        number = f"{names['shard_size']}({rebind.saved}, {loop.gpu})"
-    else:
-        shard, axis, dtype = rebind.rows_of
-        given = f"{shard}, out_type={plan.tensorflow}.{dtype}" if dtype != "int32" else shard
-        number = f"{plan.tensorflow}.shape({given})[{axis}]"
-    return Line(f"{rebind.name or rebind.place} = {number}", "TMG108")
+
+def _cut(loop: Loop, cut: Cut, names: dict[str, str], width: int) -> list[Line]:
+    """Inputs that are cut together, their rows and weight; with many, their parts get names on lines of their own."""
+    places = [one.place for one in cut.all]
+    axes = f"[{', '.join(str(one.axis) for one in cut.all)}], " if any(one.axis for one in cut.all) else ""
+    whole = cut.lists[0] if cut.lists else f"[{', '.join(one.saved for one in cut.all)}]"
+    made = f"{cut.rows.number}, {cut.rows.weight} = {names[cut.helper]}({whole}, {axes}{loop.gpu})"
+    target = f"({', '.join(places)})" if len(places) > 1 else f"({places[0]},)"
+    why = _why(cut.helper)
+    if cut.lists and len(f"{target}, {made}") > width:
+        return [Line(f"{cut.lists[1]}, {made}", why), *_unpacked(places, cut.lists[1], why, width)]
+    return [Line(f"{target}, {made}", why)]
 
 
-def _drawn(plan: Plan, loop: Loop, shard: Shard, names: dict[str, str]) -> Line:
-    """How many rows a tower draws, and its weight."""
-    assert shard.drawn is not None
-    size, whole = shard.drawn
-    total = size if whole else f"{size} * {plan.num_gpus}"
-    counted = f"{names[shard.helper]}({total}, {loop.gpu})"
-    return Line(f"{shard.rows}, {shard.weight} = {counted}", _why(shard.helper))
+def _tensor(loop: Loop, whole: str, axis: int, helper: str) -> str:
+    """A tower's part of a single tensor."""
+    return f"{helper}([{whole}], {f'[{axis}], ' if axis else ''}{loop.gpu})[0][0]"
 
 
-def _reset(plan: Plan, loop: Loop, reset: Reset) -> list[str]:
-    """The line that resets a place, a list or a dict to its value from before the loop."""
-    place, saved = reset.place, reset.saved
-    if reset.how == "absent":
+def _size(plan: Plan, loop: Loop, size: Resize, names: dict[str, str]) -> str:
+    """The batch size of one shard: a number of Python, or one that is counted where it was fed."""
+    if size.rows_of is None:
+        return f"{names['shard_size']}({size.saved}, {loop.gpu})"
+    shard, axis, dtype = size.rows_of
+    given = f"{shard}, out_type={plan.tensorflow}.{dtype}" if dtype != "int32" else shard
+    return f"{plan.tensorflow}.shape({given})[{axis}]"
+
+
+def _reset(plan: Plan, loop: Loop, one: Reset | Remove) -> list[Line]:
+    """The lines that reset a place, a list or a dict to its value from before the loop."""
+    place, saved = one.place, one.saved
+    if isinstance(one, Remove):
         holder, _, name = place.rpartition(".")
-        return [f"{holder}.__dict__.pop({name!r}, None)  # each tower makes its own"]
-    if reset.how == "dict":
-        return [f"{place}.clear()", f"{place}.update({saved})"]
-    if reset.how == "iterator":
-        return [f"{place} = {_builtin(plan, loop, 'iter')}({saved})"]
-    return [f"{place}[:] = {saved}" if reset.how == "list" else f"{place} = {saved}"]
+        return [Line(f"{holder}.__dict__.pop({name!r}, None)  # each tower makes its own", "TMG131")]
+    lines = {
+        "value": [f"{place} = {saved}"],
+        "list": [f"{place}[:] = {saved}"],
+        "dict": [f"{place}.clear()", f"{place}.update({saved})"],
+        "iterator": [f"{place} = {_builtin(plan, loop, 'iter')}({saved})"],
+    }
+    return [Line(line, "TMG131") for line in lines[one.how]]
 
 
 def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
-    lines = [
-        Line(f"{shard.rows}, {shard.weight} = {loop.handing.name}.share({shard.handed})", _why(shard.helper))
-        for shard in loop.shards
-        if shard.handed
-    ]
+    handed = [shard for shard in loop.border.shards if isinstance(shard, HandedOut)]
+    shares = [(one, f"{loop.handing.name}.share({one.place})") for one in handed]
+    lines = [Line(f"{one.rows.number}, {one.rows.weight} = {share}", _why(one.helper)) for one, share in shares]
     if loop.collections[0]:
         lines.append(Line(f"{loop.collections[1]}.append({loop.collections[2]})", _why("MergedCollections")))
-    return lines + [line for merge in loop.merges for line in _appended(plan, loop, merge, names)]
+    return lines + [line for merge in loop.border.merges for line in _appended(plan, loop, merge, names)]
 
 
 def _appended(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> list[Line]:
@@ -402,17 +443,17 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
         Line(f"if {test}:\n    {place} = {loop.handing.name}.whole({place})", _why("TowerInputs"))
         for place, test in loop.handing.given_back
     ]
-    for merge in loop.merges:
+    for merge in loop.border.merges:
         if isinstance(merge.how, MaskedMean):
             weighed = f"{names['weigh_losses']}({merge.towers}, {merge.how.counts})"
             where = f"if {merge.towers}:\n    " if merge.guard else ""
             lines.append(Line(f"{where}{merge.towers} = {weighed}", _why("weigh_losses")))
-    rebuilt = {towers for rebuild in loop.rebuilds for towers in rebuild.towers}
-    values = {merge.towers: _with_parts(plan, merge, loop, names) for merge in loop.merges if merge.merged}
-    alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
+    rebuilt = {towers for rebuild in loop.border.rebuilds for towers in rebuild.towers}
+    values = {merge.towers: _with_parts(plan, merge, loop, names) for merge in loop.border.merges if merge.merged}
+    alone = [m for m in loop.border.merges if m.merged and m.towers not in rebuilt]
     made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
     lines += [Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why_merged(m)) for m in alone if not _is_late(m)]
-    for rebuild in loop.rebuilds:
+    for rebuild in loop.border.rebuilds:
         text = rebuild.text
         for towers in rebuild.towers:
             text = text.replace("{" + towers + "}", values[towers])
@@ -432,32 +473,29 @@ def _why_merged(merge: Merge) -> str:
 
 def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Assignments that give names back the values that they had before the loop; a list of batches is unpacked."""
-    restore = {place: saved.replace(NUM_GPUS, plan.num_gpus) for place, saved in loop.restore}
+    restore = {place: saved.replace(NUM_GPUS, plan.num_gpus) for place, saved in loop.border.restore}
     lines = list[Line]()
     room = width - len(STEP) if plan.one_gpu else width
-    for shard in loop.shards:
-        if shard.together and all(restore.get(p) == s for p, s in zip(shard.places, shard.saved, strict=True)):
-            lines += _unpacked(shard.places, shard.together, _bound(loop), room)
-            restore = {place: saved for place, saved in restore.items() if place not in shard.places}
-    optional: list[Nest | Rebind] = [*loop.nests, *loop.rebinds]
-    unset = {one.place: one for one in optional if one.optional not in ("", one.place)}
+    for cut in _cuts(loop):
+        if cut.lists and all(restore.get(one.place) == one.saved for one in cut.inputs):
+            places = [one.place for one in cut.inputs]
+            lines += _unpacked(places, cut.lists[0], _bound(loop), room)
+            restore = {place: saved for place, saved in restore.items() if place not in places}
+    optional = [one for one in loop.border.bound if isinstance(one, CutOptional | Keep)]
+    unset = {one.place: one.saved for one in optional if one.source not in ("", one.place)}
     lines += _bindings([pair for pair in restore.items() if pair[0] not in unset], _bound(loop), width)
-    lines += [
-        Line(_if_there(unset[place], f"{place} = {saved}"), _bound(loop))
-        for place, saved in restore.items()
-        if place in unset
-    ]
-    return lines
+    there = [(unset[place], f"{place} = {saved}") for place, saved in restore.items() if place in unset]
+    return lines + [Line(_if_there(saved, line), _bound(loop)) for saved, line in there]
 
 
-def _if_there(one: Nest | Rebind, line: str) -> str:
-    """A line about a tensor, under the condition that it is there if it need not be."""
-    return f"if {one.saved} is not None:\n    {line}" if one.optional else line
+def _if_there(saved: str, line: str) -> str:
+    """A line about a tensor, under the condition that it is there."""
+    return f"if {saved} is not None:\n    {line}"
 
 
 def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     """Losses whose places a repeated statement has written: what was minimised is put there again."""
-    return [Line(_put(m, _with_parts(plan, m, loop, names)), "TMG104") for m in loop.merges if _is_late(m)]
+    return [Line(_put(m, _with_parts(plan, m, loop, names)), "TMG104") for m in loop.border.merges if _is_late(m)]
 
 
 def _is_late(merge: Merge) -> bool:

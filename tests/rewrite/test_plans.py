@@ -6,29 +6,22 @@ import ast
 from dataclasses import replace
 
 from converter.options import Options
-from converter.plan import At, Gradient, Insert, Loop, Plan, Rebind, Replace, Shard
-from converter.plan.border import Concat, Loss, Mean, Merge, Rows, Sum
+from converter.plan import At, Gradient, Insert, Loop, Plan, Replace
+from converter.plan.border import Border, Concat, Cut, CutInput, Loss, Mean, Merge, Resize, Rows, Sum
 from converter.rewrite import apply
 
-SHARD = Shard(places=("X",), saved=("X_batch",), axes=(0,), rows="rows", weight="weight", static=False)
 ROWS = Rows("rows", "weight")
 LOSS = Merge("loss", "tower_loss", Mean(ROWS), loss=Loss())
 LOGITS = Merge("logits", "tower_logits", Concat(ROWS))
+BORDER = Border(shards=(Cut(ROWS, (CutInput("X", "X_batch"),)),), restore=(("X", "X_batch"),), merges=(LOSS,))
 LOOP = Loop(
     before=(),
     tower=(),
     after=(),
     gpu="gpu",
-    shards=(SHARD,),
-    nests=(),
-    regroups=(),
-    rebinds=(),
-    resets=(),
-    merges=(LOSS,),
-    rebuilds=(),
+    border=BORDER,
     gradient=None,
     contexts=(),
-    restore=(("X", "X_batch"),),
     splits=(),
     behind=(),
     scopes=(),
@@ -141,8 +134,7 @@ def test_a_script_that_reads_a_dataset() -> None:
         LOOP,
         tower=(place(READ, "logits ="), place(READ, "loss =")),
         before=(place(READ, "writer"),),
-        rebinds=(Rebind("batch_size", "whole_size"),),
-        restore=(("X", "X_batch"), ("batch_size", "whole_size")),
+        border=BORDER + Border(bound=(Resize("batch_size", "whole_size"),), restore=(("batch_size", "whole_size"),)),
     )
     size = change(READ, "64", "64 * tower_helpers.num_gpus", "TMG110")
     assert (
@@ -175,7 +167,8 @@ def test_values_that_leave_the_towers() -> None:
     text = FED.replace("step =", "shown = logits\nstep =")
     total = Merge("total", "tower_total", Sum(ROWS), name="all")
     columns = replace(LOGITS, how=Concat(ROWS, axis=1))
-    loop = replace(LOOP, tower=(place(text, "logits"), place(text, "loss")), merges=(LOSS, columns, total))
+    border = BORDER + Border(merges=(columns, total))
+    loop = replace(LOOP, tower=(place(text, "logits"), place(text, "loss")), border=border)
     assert (
         printed(text, replace(PLAN, loops=(loop,)))
         == """\

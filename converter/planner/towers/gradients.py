@@ -80,7 +80,7 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
         near = is_taken_beside(region, step, steps)
         if not near:
             rows = has_rows(step.loss)
-            if rows and all(merge.losses != losses for merge in traffic.merges):
+            if rows and all(merge.losses != losses for merge in traffic.border.merges):
                 raise refuse(facts, step.call, PlanFault.LOSS_OF_EACH_EXAMPLE)
             register = register or not rows
             assert step.loss_node is not None

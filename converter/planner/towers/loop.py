@@ -11,8 +11,8 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Again, At, Handing, Insert, Loop, Replace, Shard
-from converter.plan.border import Merge, Shown
+from converter.plan import Again, At, Handing, Insert, Loop, Replace
+from converter.plan.border import Border, Cut, Merge, Rows, Shown
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
@@ -90,16 +90,9 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         tower=_starts(facts, region, region.tower, text),
         after=_starts(facts, region, region.after, text),
         gpu=gpu,
-        shards=traffic.shards,
-        nests=traffic.nests,
-        regroups=traffic.regroups,
-        rebinds=traffic.rebinds,
-        resets=traffic.resets,
-        merges=_losses(region, again, traffic, merged, taking.register),
-        rebuilds=traffic.rebuilds,
+        border=replace(traffic.border, merges=_losses(region, again, traffic, merged, taking.register)),
         gradient=taking.inside,
         contexts=contexts,
-        restore=traffic.restore,
         splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
         behind=_splits(region.behind, text),
         scopes=scopes,
@@ -113,7 +106,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         early=_early(facts, region, text) if site.options.one_gpu else (),
         dropped=deleted(facts, region, [text for text in unread if text not in _kept_places(traffic, wanted)]),
     )
-    helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *taking.helpers, *_merge_helpers(traffic)]
+    helpers = [*traffic.border.helpers, *(helper for helper, _ in contexts), *taking.helpers]
     helpers += ["keep_names"] if loop.keep_names else []
     inserts = [*declarations(region, traffic, text), *keeping, *taking.inserts, *marks]
     return LoopPart(
@@ -157,10 +150,10 @@ def _border(case: Placed, site: LoopSite) -> Traffic:
 
 def _stand_in(region: Region, traffic: Traffic) -> Traffic:
     """A stand-in with one shard of all inputs, to go on checking when the inputs themselves were refused."""
-    if traffic.shards:
+    if traffic.border.shards:
         return traffic
-    shard = Shard(rows="", weight="")
-    return replace(traffic, shards=(shard,), groups=(region.inputs,) if region.inputs else ())
+    more = traffic.plus(Border(shards=(Cut(Rows("", ""), ()),)))
+    return replace(more, groups=(region.inputs,) if region.inputs else ())
 
 
 def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, wanted: Wanted) -> Traffic:
@@ -172,7 +165,7 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, w
     traffic = sized_in(site, traffic, lambda access: keeps_size(access, scaling))
     traffic = numbers_left(site, traffic, sizes, lambda access: keeps_size(access, scaling))
     traffic = drawn_rows(site, traffic, sizes, scaling, leaving)
-    if not traffic.shards:  # no input has an expression of which each tower could take its part
+    if not traffic.border.shards:  # no input has an expression of which each tower could take its part
         node = next((value.node for value in site.region.inputs if value.node), site.region.block.body[0])
         raise refuse(site.facts, node, PlanFault.INPUT_NOT_REPLACEABLE)
     return begin_anew(site, traffic)
@@ -192,7 +185,7 @@ def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wa
 
 def _warn_of_shown(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Diagnostic]:
     """One warning for all values that are merged by their form, or are the first tower's, as they are only shown."""
-    places = [merge.place for merge in traffic.merges if isinstance(merge.how, Shown)]
+    places = [merge.place for merge in traffic.border.merges if isinstance(merge.how, Shown)]
     nodes: list[ast.AST] = []
     if places:
         part, reader = wanted[places[0]]
@@ -214,9 +207,9 @@ def _early(facts: Facts, region: Region, text: SourceText) -> tuple[At, ...]:
 
 def _kept_places(traffic: Traffic, wanted: Wanted) -> set[str]:
     """Places that the loop reads or binds itself."""
-    bound = {*(r.place for r in traffic.resets), *(r.place for r in traffic.rebinds), *(n.place for n in traffic.nests)}
-    bound |= {*(r.place for r in traffic.rebuilds), *(m.place for m in traffic.merges)}
-    return {*wanted, *bound, *(place for place, _ in traffic.restore)}
+    border = traffic.border
+    bound = {one.place for one in (*border.bound, *border.rebuilds, *border.merges)}
+    return {*wanted, *bound, *(place for place, _ in border.restore)}
 
 
 def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: SourceText) -> tuple[tuple[At, tuple[At, ...]], ...]:
@@ -250,7 +243,7 @@ def _losses(
         replace(m, loss=replace(m.loss, carried=carried, late=m.towers in left and m.merged and not m.guard))
         if m.loss
         else m
-        for m in traffic.merges
+        for m in traffic.border.merges
     )
 
 
@@ -274,19 +267,6 @@ def _check_last_line(facts: Facts, region: Region, text: SourceText) -> None:
 
 
 # -- helpers ---------------------------------------------------------------------------------------
-
-
-def _shard_helpers(traffic: Traffic) -> list[str]:
-    found = [*(shard.helper for shard in traffic.shards), *(nest.helper for nest in traffic.nests)]
-    found += ["part_of_tower"] if any(rebind.carried for rebind in traffic.rebinds) else []
-    numbers = any(rebind.rows_of is None and not rebind.carried for rebind in traffic.rebinds)
-    return [*found, "shard_size"] if numbers else found
-
-
-def _merge_helpers(traffic: Traffic) -> list[str]:
-    nested = any(not nest.optional for nest in traffic.nests)
-    found = ["map_structure"] if nested else []
-    return found + [helper for merge in traffic.merges for helper in merge.helpers]
 
 
 def _counts_on(facts: Facts, region: Region) -> bool:

@@ -112,7 +112,7 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
     forward = any(plan.forward for plan in plans)
     merged = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
     once = merged and not missing and not any(plan.shares for plan in plans)
-    merges = [merge for plan in plans for loop in plan.loops for merge in loop.merges]
+    merges = [merge for plan in plans for loop in plan.loops for merge in loop.border.merges]
     hows = {isinstance(merge.how, Sum) for merge in merges if merge.loss}
     return PlannedLines(
         script=run_as(Path(again.source.path).name),

@@ -11,8 +11,7 @@ from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import Input, Tensor, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Nest, Rebind, Regroup, Reset, Shard
-from converter.plan.border import Merge, Rebuild, Rows
+from converter.plan.border import Border, Known, Rows
 from converter.planner.writing.free_names import Branches, TakenNames
 
 
@@ -48,18 +47,11 @@ class Traffic:
     alone: bool = False  # batches may be of a single example: no tower is sure to have one
     one_gpu: bool = False  # without towers, where other scripts import the model
     names: TakenNames = field(default_factory=TakenNames)  # what is taken by now
-    shards: tuple[Shard, ...] = ()
+    border: Border = Border()
     groups: tuple[tuple[Input, ...], ...] = ()  # the inputs of each shard, first the one that its rows are counted on
     handing: Handed | None = None  # of the placeholders that the towers make; None where they make none
     drawn: int | None = None  # the index of the shard that stands for batches drawn by the towers
-    nests: tuple[Nest, ...] = ()
-    rebinds: tuple[Rebind, ...] = ()
-    resets: tuple[Reset, ...] = ()
-    rebuilds: tuple[Rebuild, ...] = ()
-    regroups: tuple[Regroup, ...] = ()
     made: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of a tuple's items in the towers: new names
-    merges: tuple[Merge, ...] = ()
-    restore: tuple[tuple[str, str], ...] = ()
     # uid of an input -> the expression for its whole batch, "" for one that the towers make
     whole: Mapping[int, str] = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
@@ -80,9 +72,17 @@ class Traffic:
 
     def rows_of(self, value: Value) -> Rows:
         """A tower's rows and weight for a value."""
-        shard = self.shards[group_of(self, value)]
-        counted = shard.data or shard.drawn is not None
-        return Rows(shard.rows, shard.weight, "fixed" if shard.static else "building" if counted else "running")
+        return self.border.shards[group_of(self, value)].rows
+
+    def plus(self, more: Border) -> Traffic:
+        """The same, with more that crosses the border."""
+        return replace(self, border=self.border + more)
+
+    def fresh_rows(self, suffix: str, known: Known = "running") -> tuple[Rows, Traffic]:
+        """Names for the rows of a tower, for what is added."""
+        number, traffic = self.fresh(f"rows{suffix}", f"tower_rows{suffix}")
+        weight, traffic = traffic.fresh(f"weight{suffix}", f"tower_weight{suffix}")
+        return Rows(number, weight, known), traffic
 
     def fresh(self, *candidates: str) -> tuple[str, Traffic]:
         """A new name, for what is added: the first candidate that is free, else one with a number."""

@@ -28,7 +28,7 @@ def merged_keys(facts: Facts, region: Region, traffic: Traffic, text: SourceText
             if key:
                 found.setdefault(effect.name, key)
                 groups.update(group_of(traffic, mean) for mean in means)
-    return (tuple(found.values()), traffic.shards[groups.pop()].weight) if len(groups) == 1 else ((), "")
+    return (tuple(found.values()), traffic.border.shards[groups.pop()].rows.weight) if len(groups) == 1 else ((), "")
 
 
 def means_in(facts: Facts, region: Region, name: str) -> list[Tensor]:

@@ -17,10 +17,10 @@ from converter.planner.writing.helper_names import called
 
 def feeding(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Replace]:
     """Edits of the feeds; refuses those of a value that the towers do not merge by itself."""
-    text, merges = site.text, {merge.place: merge for merge in traffic.merges}
+    text, merges = site.text, {merge.place: merge for merge in traffic.border.merges}
     for uid, runs in fed_results(site.facts, site.region).items():
         places = [place for place, (part, _) in wanted.items() if part.value.uid == uid and part.whole is None]
-        if len(traffic.shards) != 1 or not any(_is_plain(merges.get(place)) for place in places):
+        if len(traffic.border.shards) != 1 or not any(_is_plain(merges.get(place)) for place in places):
             raise refuse(site.facts, runs[0].call, PlanFault.FED_PART_OF_RESULTS)
         for node in dict.fromkeys(run.feed_node for run in runs):
             if node is not None:

@@ -27,6 +27,7 @@ from converter.diagnostics import Diagnostic
 from converter.parsing import parse_expression
 from converter.plan.border import (
     AS_ON_ONE_GPU,
+    Border,
     Concat,
     Fed,
     First,
@@ -109,7 +110,7 @@ def _of_branches(site: LoopSite, before: Traffic, places: dict[str, list[TrainSt
         if text not in places or not isinstance(access.value, Tensor):
             continue
         steps = [step for step in places[text] if step.loss in choices(access.value)]
-        known = [(m.towers, m.how) for m in traffic.merges if m.place == text and m.loss]
+        known = [(m.towers, m.how) for m in traffic.border.merges if m.place == text and m.loss]
         towers, how = next(((t, h) for t, h in known if isinstance(h, Mean | Sum)), ("", None))
         for step in steps if how is not None and len(steps) > 1 else ():
             kind, _ = loss_how(site.facts, traffic.counts, step, site.options)
@@ -125,13 +126,13 @@ def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, los
     taken = losses.get(part.value.uid)
     if (first := _first_name(site.facts, traffic, part, taken)) is not None:
         if part.whole is None:
-            return replace(traffic, rebuilds=(*traffic.rebuilds, Rebuild(part.text, first, ())))
+            return traffic.plus(Border(rebuilds=(Rebuild(part.text, first, ()),)))
         return _merge(site, traffic, part, node, None)
     if taken is None or not isinstance(part.value, Tensor) or not has_rows(part.value):
         return _merge(site, traffic, part, node, taken)
     if part.value.uid not in traffic.loss_lists:
         traffic = _collect(site, traffic, part.text, taken)
-    if part.whole is not None and any(merge.place == part.root for merge in traffic.merges):
+    if part.whole is not None and any(merge.place == part.root for merge in traffic.border.merges):
         return traffic  # its structure is merged as a whole, and it with that
     if is_mergeable(part.value) or is_read(site.facts, site.region, taken):
         return _merge(site, traffic, part, node, None)
@@ -158,7 +159,7 @@ def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> 
 def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | None) -> str | None:
     """The name under which a loss is merged already, for its other names; its gradient is taken once."""
     towers = traffic.loss_lists.get(part.value.uid)
-    merge = next((m for m in traffic.merges if m.towers == towers and m.merged), None)
+    merge = next((m for m in traffic.border.merges if m.towers == towers and m.merged), None)
     if step is None or merge is None:
         return None
     if merge.guard or isinstance(merge.how, Concat | Fed):
@@ -180,12 +181,8 @@ def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> Tr
 def _with_merge(traffic: Traffic, merge: Merge, step: TrainStep | None, warnings: list[Diagnostic]) -> Traffic:
     """The same with one more merge: of the loss of a step, or of a value that no step minimises."""
     lists = traffic.loss_lists if step is None else {**traffic.loss_lists, step.loss.uid: merge.towers}
-    return replace(
-        traffic,
-        merges=(*traffic.merges, merge),
-        loss_lists=lists,
-        warnings=(*traffic.warnings, *warnings),
-    )
+    more = traffic.plus(Border(merges=(merge,)))
+    return replace(more, loss_lists=lists, warnings=(*traffic.warnings, *warnings))
 
 
 def _unparsed(step: TrainStep) -> str:
@@ -212,7 +209,7 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
 
 def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
     """Rebuild tuples whose parts are merged, with whole batches in place of the towers' inputs."""
-    new = {merge.place: "{" + merge.towers + "}" for merge in traffic.merges if merge.place in wanted}
+    new = {merge.place: "{" + merge.towers + "}" for merge in traffic.border.merges if merge.place in wanted}
     new |= {text: traffic.whole_of(part.value, text) or text for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
     if traffic.handing is not None:
@@ -220,13 +217,14 @@ def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[
         restore = [(text, whole) for text, whole in restore if text not in dict(guards)]
         handing = replace(traffic.handing, guarded=(*traffic.handing.guarded, *guards))
         traffic = replace(traffic, handing=handing)
-    rebuilds = list(traffic.rebuilds)
+    rebuilds = list(traffic.border.rebuilds)
     for part in (*(part for part, _ in wanted.values()), *inputs_out.values()):
         if part.whole is not None and all(r.place != part.root for r in rebuilds):
             made = rebuilt(part.root, part.whole, new)
-            merged = tuple(m.towers for m in traffic.merges if "{" + m.towers + "}" in made)
+            merged = tuple(m.towers for m in traffic.border.merges if "{" + m.towers + "}" in made)
             rebuilds.append(Rebuild(part.root, made, merged))
-    return replace(traffic, restore=(*traffic.restore, *restore), rebuilds=tuple(rebuilds))
+    border = replace(traffic.border, rebuilds=tuple(rebuilds)) + Border(restore=tuple(restore))
+    return replace(traffic, border=border)
 
 
 def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: TrainStep | None) -> Traffic:
@@ -331,7 +329,7 @@ def _carried(site: LoopSite, traffic: Traffic, value: Value) -> str:
 
 def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Diagnostic]:
     """The values that a later loop goes on with and that are not merged as a single tensor which is always there."""
-    plain = {merge.place for merge in traffic.merges if _keeps_parts(merge)}
+    plain = {merge.place for merge in traffic.border.merges if _keeps_parts(merge)}
     found: list[Diagnostic] = []
     for uids in site.region.handed_on:
         held = {text: node for text, (part, node) in wanted.items() if part.value.uid in uids}

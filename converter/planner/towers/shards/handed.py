@@ -9,7 +9,7 @@ from converter.analysis.facts import Maybe
 from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, grows_by_key
-from converter.plan import NUM_GPUS, Shard
+from converter.plan.border import NUM_GPUS, Border, HandedOut
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.structures import parts
@@ -69,7 +69,7 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
         if before.alone or multiple:
             raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE)
         texts = {text: access for access in read if (text := spelling(site.region.block.frame, access.place))}
-        named = {rebind.place for rebind in before.rebinds if rebind.place in texts}
+        named = {place for place in before.border.rebound if place in texts}
         named |= {f"{text} * {NUM_GPUS}" for text, access in texts.items() if kept(access)}
         sizes |= named or {""}
     if len(sizes) > 1:
@@ -104,13 +104,10 @@ def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: boo
     if lead is None:
         found = PlanFault.HANDED_IN_SOME_BRANCHES if held else PlanFault.HANDED_WITHOUT_PLACE
         raise refuse(facts, group[0].node or region.block.body[0], found)
-    suffix = "" if alone else f"_{leaf(lead)}"
-    rows, traffic = before.fresh("rows" + suffix, f"tower_rows{suffix}")
-    weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
-    static = all(fixed_size(value) is not None and not value.is_own for value in group)
-    helper = before.handing.helper if before.handing is not None else HELPER
-    shard = Shard(rows=rows, weight=weight, static=static, handed=lead, helper=helper)
-    return replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
+    fixed = all(fixed_size(value) is not None and not value.is_own for value in group)
+    rows, traffic = before.fresh_rows("" if alone else f"_{leaf(lead)}", "fixed" if fixed else "running")
+    shard = HandedOut(rows, lead, before.handing.helper if before.handing is not None else HELPER)
+    return replace(traffic.plus(Border(shards=(shard,))), groups=(*traffic.groups, tuple(group)))
 
 
 def _held_elsewise(region: Region) -> set[str]:
@@ -171,15 +168,10 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
         rebuilt = isinstance(access.place.holder, (Sequence, Mapping))  # as a whole
         if not rebuilt and access.place in left and spelling(region.block.frame, access.place) not in found:
             raise refuse(facts, access.node, PlanFault.HANDED_NOT_RESTORED)
-    restore = [(text, handing.whole(text)) for text, guard in found.items() if not guard]
+    restore = tuple((text, handing.whole(text)) for text, guard in found.items() if not guard)
     guarded = tuple((text, guard) for text, guard in found.items() if guard)
-    whole = {value.uid: "" for value in cut}
-    return replace(
-        before,
-        restore=(*before.restore, *restore),
-        handing=replace(handing, guarded=guarded),
-        whole={**before.whole, **whole},
-    )
+    whole = {**before.whole, **{value.uid: "" for value in cut}}
+    return replace(before.plus(Border(restore=restore)), handing=replace(handing, guarded=guarded), whole=whole)
 
 
 def _choices(value: Value) -> list[Value]:
