@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from converter.dataclass import dataclass
 from converter.options import Options
-from converter.plan.border import Border
+from converter.plan.border import Border, Handing
 
 
 class At(NamedTuple):
@@ -70,16 +70,34 @@ class Gradient:
 
 
 @dataclass(frozen=True)
-class Handing:
-    """The object that hands each tower its part of the placeholders that it makes.
+class Collections:
+    """Collections of the graph whose values are merged.
 
-    name: "" where the towers make none. arguments: what the object is told, with `NUM_GPUS` for the number of towers.
-    given_back: places that get the whole placeholder if the script has set them, each with the test for that.
+    held: the name of the object that has seen what each tower adds. keys: expressions for theirs. weights: the name of
+    the list of the towers' weights. weight: a tower's.
     """
 
-    name: str = ""
-    arguments: str = ""
-    given_back: tuple[tuple[str, str], ...] = ()
+    held: str
+    keys: tuple[str, ...]
+    weights: str
+    weight: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of the towers that is opened once more around those of its statements that stay out of the loop.
+
+    orelse: those of them that stand in the `else` of a condition.
+    """
+
+    at: At
+    body: tuple[At, ...]
+    orelse: tuple[At, ...] = ()
+
+    @property
+    def stmts(self) -> tuple[At, ...]:
+        """All of these statements."""
+        return (*self.body, *self.orelse)
 
 
 @dataclass(frozen=True)
@@ -101,8 +119,6 @@ class Loop:
     contexts: helpers that are entered beside tf.device and the scopes, each with the name of the object
         that it needs before the loop, "" for a function.
     handing: how each tower is handed its part of the placeholders that it makes.
-    collections: keys of graph collections whose values are merged, the list of the towers' weights that this
-        takes, and a tower's weight.
     """
 
     before: tuple[At, ...]
@@ -112,18 +128,17 @@ class Loop:
     border: Border
     gradient: Gradient | None
     contexts: tuple[tuple[str, str], ...]
-    splits: tuple[tuple[At, tuple[At, ...]], ...]  # with blocks of the towers, what of them stays in front
-    behind: tuple[tuple[At, tuple[At, ...]], ...]  # and what comes after the loop, also of blocks inside of these
+    splits: tuple[Block, ...]  # with blocks of the towers, what of them stays in front
+    behind: tuple[Block, ...]  # and what comes after the loop, also of blocks inside of these
     scopes: tuple[Scope, ...]
     again: tuple[Again, ...]  # what is computed once more from merged values
     keep_names: bool  # names of the towers' scopes are taken after the loop, where the script asks for them again
-    collections: tuple[tuple[str, ...], str, str] = ((), "", "")
+    collections: Collections | None = None
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs
     hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands
     dropped: tuple[str, ...] = ()  # attributes of the towers that nothing reads
     handing: Handing = Handing()
-    otherwise: tuple[At, ...] = ()  # statements in `behind` that stand in the `else` of a condition
     early: tuple[At, ...] = ()  # of `after`: where there are no towers, they end the function in front of the last ones
 
 

@@ -91,6 +91,34 @@ Shard = Cut | Drawn | HandedOut
 
 
 @dataclass(frozen=True)
+class Handing:
+    """The object that hands each tower its part of the placeholders that it makes.
+
+    name: "" where the towers make none. helper: its class.
+    axes: by the names of placeholders of which their shape does not tell it: the batch axis, None for one that is not
+        cut.
+    size: the expression for the number of rows of a whole batch, where shapes have a tower's number; "" for none.
+    guarded: places that hold a part after the towers if the script has set them, each with the test for that.
+    """
+
+    name: str = ""
+    helper: str = ""
+    axes: tuple[tuple[str, int | None], ...] = ()
+    size: str = ""
+    guarded: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def arguments(self) -> str:
+        """What the object is told, with `NUM_GPUS` for the number of towers."""
+        axes = f"{{{', '.join(f'{name!r}: {axis}' for name, axis in self.axes)}}}" if self.axes else ""
+        return ", ".join(filter(None, (axes, self.size and f"size={self.size}")))
+
+    def whole(self, text: str) -> str:
+        """The expression for the whole batch of a part."""
+        return f"{self.name}.whole({text})"
+
+
+@dataclass(frozen=True)
 class CutEach:
     """A list, tuple or dict of inputs that the towers read as a whole: `helper` cuts each tensor of it."""
 

@@ -148,10 +148,9 @@ def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
         for one in (*(one for is_own, one in cuts if not is_own), *nests):
             axes.setdefault(one.axis, []).append(one.place)
         drawn = drawn or any(isinstance(shard, Drawn) for shard in shards)
-        whole = f"{loop.handing.name}.whole("
         made = own if any(shard.helper in OWN for shard in shards) else handed
-        made += [place for place, text in loop.border.restore if text.startswith(whole)]
-        made += [place for place, _ in loop.handing.given_back]
+        made += [place for place, text in loop.border.restore if text == loop.handing.whole(place)]
+        made += [place for place, _ in loop.handing.guarded]
     said = [f"{_listed(dict.fromkeys(names))} cut along axis {axis}" for axis, names in sorted(axes.items())]
     said += [f"{_listed(dict.fromkeys(own))} for each tower, each step reads an example for each"] if own else []
     said += ["batches drawn by each tower"] if drawn else []

@@ -304,6 +304,7 @@ def _loops(case: Placed, context: WritingContext, scaling: Scaling) -> tuple[lis
             text=context.text,
             tensorflow=tensorflow,
             fed=frozenset(fed_results(case.facts, group.region)),
+            alone=case.size.alone,
         )
         with noted(found):
             parts.append(plan_loop(case, site, context.aliases, scaling, taken))

@@ -149,26 +149,17 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         lines.append(Line(f"{plan.tensorflow}.get_variable_scope().set_custom_getter({cut})", _why("cut_variables")))
     if not plan.one_gpu:
         lines += _saved(plan, loop, width)
-    lists = [m.towers for m in loop.border.merges if _is_listed(loop, m)]
-    why = ["TMG104"] if lists else []
-    own = [m.own for m in loop.border.merges if m.own]
-    if own:
-        lists += own
-        why.append(_why("keep_parts"))
-    counts = [m.how.counts for m in loop.border.merges if isinstance(m.how, MaskedMean)]
-    if counts:
-        lists += counts
-        why.append(_why("weigh_losses"))
-    if loop.gradient is not None:
-        lists.append(loop.gradient.grads)
-        why.append("TMG101")
-    if loop.collections[0]:
-        lists.append(loop.collections[1])
-        why.append(_why("MergedCollections"))
-    if loop.kept:
-        lists += loop.kept
-        why.append("TMG131")
-    lines += _bindings([(name, "[]") for name in lists], ",".join(why), width)
+    merges, gradient, collections = loop.border.merges, loop.gradient, loop.collections
+    lists = (
+        ("TMG104", [merge.towers for merge in merges if _is_listed(loop, merge)]),
+        (_why("keep_parts"), [merge.own for merge in merges if merge.own]),
+        (_why("weigh_losses"), [merge.how.counts for merge in merges if isinstance(merge.how, MaskedMean)]),
+        ("TMG101", [gradient.grads] if gradient else []),
+        (_why("MergedCollections"), [collections.weights] if collections else []),
+        ("TMG131", loop.kept),
+    )
+    why = ",".join(code for code, kept in lists if kept)
+    lines += _bindings([(name, "[]") for _, kept in lists for name in kept], why, width)
     given = {loop.handing.name: loop.handing.arguments.replace(NUM_GPUS, plan.num_gpus)}
     lines += [
         Line(f"{variable} = {names[helper]}({given.get(variable, '')})", _why(helper))
@@ -367,8 +358,8 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     handed = [shard for shard in loop.border.shards if isinstance(shard, HandedOut)]
     shares = [(one, f"{loop.handing.name}.share({one.place})") for one in handed]
     lines = [Line(f"{one.rows.number}, {one.rows.weight} = {share}", _why(one.helper)) for one, share in shares]
-    if loop.collections[0]:
-        lines.append(Line(f"{loop.collections[1]}.append({loop.collections[2]})", _why("MergedCollections")))
+    if (collections := loop.collections) is not None:
+        lines.append(Line(f"{collections.weights}.append({collections.weight})", _why("MergedCollections")))
     return lines + [line for merge in loop.border.merges for line in _appended(plan, loop, merge, names)]
 
 
@@ -439,30 +430,29 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     lines = [Line(f"{variable}.resume()", _why("LayerNames")) for variable in counters]
     lines += [Line(line, "TMG123") for line in loop.reused]
     lines += _restored(plan, loop, width)
-    lines += [
-        Line(f"if {test}:\n    {place} = {loop.handing.name}.whole({place})", _why("TowerInputs"))
-        for place, test in loop.handing.given_back
-    ]
-    for merge in loop.border.merges:
-        if isinstance(merge.how, MaskedMean):
-            weighed = f"{names['weigh_losses']}({merge.towers}, {merge.how.counts})"
-            where = f"if {merge.towers}:\n    " if merge.guard else ""
-            lines.append(Line(f"{where}{merge.towers} = {weighed}", _why("weigh_losses")))
-    rebuilt = {towers for rebuild in loop.border.rebuilds for towers in rebuild.towers}
+    whole = [(test, f"{place} = {loop.handing.whole(place)}") for place, test in loop.handing.guarded]
+    lines += [Line(f"if {test}:\n    {line}", _why("TowerInputs")) for test, line in whole]
+    masked = [(m, m.how.counts) for m in loop.border.merges if isinstance(m.how, MaskedMean)]
+    weighed = [(m, f"{m.towers} = {names['weigh_losses']}({m.towers}, {counts})") for m, counts in masked]
+    lines += [Line(_if_made(merge, line), _why("weigh_losses")) for merge, line in weighed]
     values = {merge.towers: _with_parts(plan, merge, loop, names) for merge in loop.border.merges if merge.merged}
-    alone = [m for m in loop.border.merges if m.merged and m.towers not in rebuilt]
-    made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
-    lines += [Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why_merged(m)) for m in alone if not _is_late(m)]
+    rebuilt = {towers for rebuild in loop.border.rebuilds for towers in rebuild.towers}
+    alone = [m for m in loop.border.merges if m.merged and m.towers not in rebuilt and not _is_late(m)]
+    lines += [Line(_if_made(m, _put(m, values[m.towers])), _why_merged(m)) for m in alone]
     for rebuild in loop.border.rebuilds:
         text = rebuild.text
         for towers in rebuild.towers:
             text = text.replace("{" + towers + "}", values[towers])
         lines.append(Line(f"{rebuild.place} = {text}", "TMG104"))
     lines += _dropped(loop, width)
-    kept = next((variable for helper, variable in loop.contexts if helper == "MergedCollections"), "")
-    weights = loop.collections[1]
-    lines += [Line(f"{kept}.merge({key}, {weights})", _why("MergedCollections")) for key in loop.collections[0]]
-    return lines
+    kept = loop.collections
+    merged = [f"{kept.held}.merge({key}, {kept.weights})" for key in kept.keys] if kept else []
+    return lines + [Line(line, _why("MergedCollections")) for line in merged]
+
+
+def _if_made(merge: Merge, line: str) -> str:
+    """A line about a value, under the condition that some tower has made it, if it need not be made."""
+    return f"if {merge.towers}:\n    {line}" if merge.guard else line
 
 
 def _why_merged(merge: Merge) -> str:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from converter.options import Options
-from converter.plan import At, Gradient, Insert, Loop, Plan, Replace
+from converter.plan import At, Block, Gradient, Insert, Loop, Plan, Replace
 from converter.plan.border import Border, Concat, Cut, CutInput, Loss, Mean, Merge, Resize, Rows, Sum
 from converter.rewrite import apply
 
@@ -218,7 +218,7 @@ with tf.name_scope('out'):
 def test_pinned_variables_stay_between_blocks_that_are_opened_again() -> None:
     net, out = place(BLOCKS, "with tf.name_scope('net')"), place(BLOCKS, "with tf.name_scope('out')")
     made = [place(BLOCKS, part) for part in ("old =", "older =", "copy =")]
-    behind = ((net, (place(BLOCKS, "tf.summary"),)), (out, (place(BLOCKS, "step ="),)))
+    behind = (Block(net, (place(BLOCKS, "tf.summary"),)), Block(out, (place(BLOCKS, "step ="),)))
     loop = replace(LOOP, tower=(net, out), after=tuple(made), behind=behind)
     text = printed(BLOCKS, replace(PLAN, loops=(loop,), pinned=((made[0], made[1]),)))
     assert (

@@ -11,7 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Again, At, Handing, Insert, Loop, Replace
+from converter.plan import Again, At, Block, Collections, Insert, Loop, Replace
 from converter.plan.border import Border, Cut, Merge, Rows, Shown
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
@@ -25,7 +25,7 @@ from converter.planner.region.region import Region
 from converter.planner.region.turns import turns_around
 from converter.planner.towers.border.global_names import declarations
 from converter.planner.towers.border.site import LoopSite
-from converter.planner.towers.border.traffic import Handed, Traffic
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.gradients import gradients, replaced_losses
 from converter.planner.towers.merges.collections import merged_keys
 from converter.planner.towers.merges.fed_values import feeding
@@ -50,6 +50,7 @@ from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import TakenNames
 from converter.planner.writing.source_text import SourceText
 
+MERGED = "MergedCollections"  # the helper that keeps what each tower adds to collections
 RAW = {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}
 
 
@@ -79,10 +80,10 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     traffic = _leaving(site, traffic, merged, wanted)
     taking = gradients(site, traffic, taken)
     kept, keeping, traffic = keep_first(facts, region, replace(traffic, names=taking.names), text)
-    keys, weight = merged_keys(facts, region, traffic, text)
+    keys, weight = merged_keys(site, traffic)
     contexts, traffic = _contexts(case, region, traffic, bool(keys))
     gpu, traffic = traffic.again("gpu", "tower")
-    scopes, marks, traffic = reopened(facts, region, traffic, text, aliases)
+    scopes, marks, traffic = reopened(site, traffic, aliases)
     weights, traffic = traffic.fresh("tower_weight", "tower_weights") if keys else ("", traffic)
     reused, own_scopes = reuse_scopes(facts, region, text, site.tensorflow)
     loop = Loop(
@@ -93,15 +94,14 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         border=replace(traffic.border, merges=_losses(region, again, traffic, merged, taking.register)),
         gradient=taking.inside,
         contexts=contexts,
-        splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
-        behind=_splits(region.behind, text),
+        splits=tuple(_block(region.block.body[i], stmts, text) for i, stmts in region.splits.items()),
+        behind=tuple(_block(around, stmts, text) for around, stmts in region.behind.items()),
         scopes=scopes,
-        otherwise=_otherwise(region, text),
         again=_again(again, text),
         keep_names=asks_again(facts, region),
-        collections=(keys, weights, weight),
+        collections=Collections(dict(contexts)[MERGED], keys, weights, weight) if keys else None,
         kept=tuple(kept),
-        handing=_handing(traffic.handing),
+        handing=traffic.handing,
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),
         dropped=deleted(facts, region, [text for text in unread if text not in _kept_places(traffic, wanted)]),
@@ -125,7 +125,7 @@ def _crossing(
     """Plan the values that enter the towers, and find those that must leave them; raises Faults with all refusals."""
     facts, region = site.facts, site.region
     wanted: Wanted = {}
-    traffic, found = _border(case, site), list[Diagnostic]()
+    traffic, found = Traffic(names=site.names), list[Diagnostic]()
     with noted(found):
         _check_last_line(facts, region, site.text)
     with noted(found):
@@ -141,11 +141,6 @@ def _crossing(
             gradients(site, _leaving(site, _stand_in(region, traffic), merged, wanted), taken)
         raise Faults(found)
     return traffic, wanted
-
-
-def _border(case: Placed, site: LoopSite) -> Traffic:
-    """The border of a loop before anything goes through it."""
-    return Traffic(site.tensorflow, case.size.alone, site.options.one_gpu, site.names)
 
 
 def _stand_in(region: Region, traffic: Traffic) -> Traffic:
@@ -212,18 +207,11 @@ def _kept_places(traffic: Traffic, wanted: Wanted) -> set[str]:
     return {*wanted, *bound, *(place for place, _ in border.restore)}
 
 
-def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: SourceText) -> tuple[tuple[At, tuple[At, ...]], ...]:
-    return tuple((text.start(around), tuple(text.start(s) for s in stmts)) for around, stmts in parts.items())
-
-
-def _otherwise(region: Region, text: SourceText) -> tuple[At, ...]:
-    """The statements behind the loop that stand in the `else` of a condition which is opened again for them."""
-    return tuple(
-        text.start(stmt)
-        for around, stmts in region.behind.items()
-        for stmt in stmts
-        if isinstance(around, ast.If) and stmt in around.orelse
-    )
+def _block(around: ast.stmt, stmts: tuple[ast.stmt, ...], text: SourceText) -> Block:
+    """A block of the towers with what stays out of the loop; a condition may be one that has an `else`."""
+    other = [stmt for stmt in stmts if isinstance(around, ast.If) and stmt in around.orelse]
+    body = tuple(text.start(stmt) for stmt in stmts if stmt not in other)
+    return Block(text.start(around), body, tuple(map(text.start, other)))
 
 
 def _again(repeats: tuple[Repeat, ...], text: SourceText) -> tuple[Again, ...]:
@@ -310,7 +298,7 @@ def _contexts(
     shared = "SharedVariablesOfModels" if _makes_others(facts, region, case.regions) else "SharedVariables"
     early = reads_penalties_so_far(facts, region)
     apart = "TowerPenalties" if early or keeps_penalties_apart(facts, region) else "TowerCollections"
-    collections = "MergedCollections" if merges else apart
+    collections = MERGED if merges else apart
     asked = {  # helper -> the name of its object, "" where it has none, and whether it is needed
         "ScopeReuse": ("scope_reuse", EffectKind.REUSE_READ in kinds),
         shared: ("shared_variables", kinds & RAW),
@@ -328,18 +316,9 @@ def _contexts(
         if needed and name:
             name, traffic = traffic.fresh(name)
         contexts += [(helper, name)] if needed else []
-    if traffic.handing is not None:
+    if traffic.handing.name:
         contexts.append((traffic.handing.helper, traffic.handing.name))
     return tuple(contexts), traffic
-
-
-def _handing(handing: Handed | None) -> Handing:
-    """The object as the loop makes it: it is told what shapes do not tell of placeholders, and the size of a batch."""
-    if handing is None:
-        return Handing()
-    axes = f"{{{', '.join(f'{name!r}: {axis}' for name, axis in handing.axes)}}}" if handing.axes else ""
-    told = ", ".join(filter(None, (axes, handing.size and f"size={handing.size}")))
-    return Handing(handing.name, told, handing.guarded)
 
 
 def _makes_others(facts: Facts, region: Region, regions: Iterable[Region]) -> bool:

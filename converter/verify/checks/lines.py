@@ -169,11 +169,11 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[LineSpan, ...]:
         add(TOWER, loop.tower)
         add(AFTER, loop.after)
         add(AGAIN, (at for again in loop.again for at in again.ats))
-        for _, inner in loop.splits:
-            add(BEFORE, inner)
-        opened = {around for around, _ in loop.behind}
-        for _, inner in loop.behind:
-            add(AFTER, [at for at in inner if at not in opened])
+        for block in loop.splits:
+            add(BEFORE, block.stmts)
+        opened = {block.at for block in loop.behind}
+        for block in loop.behind:
+            add(AFTER, [at for at in block.stmts if at not in opened])
     return tuple(found)
 
 

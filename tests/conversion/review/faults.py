@@ -217,8 +217,9 @@ def not_computed_again(loop: Loop) -> Iterator[tuple[str, Loop]]:
 
 def collections_not_merged(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """A collection goes on holding the first tower's values."""
-    for at, rest in _without(loop.collections[0]):
-        yield loop.collections[0][at], replace(loop, collections=(rest, loop.collections[1]))
+    kept = loop.collections
+    for at, rest in _without(kept.keys if kept else ()):
+        yield kept.keys[at], replace(loop, collections=replace(kept, keys=rest) if rest else None)
 
 
 # -- where statements stand -------------------------------------------------------------------------

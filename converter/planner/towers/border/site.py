@@ -17,7 +17,7 @@ class LoopSite:
 
     group: the training steps that share it. names: those that are taken before it is planned. text: the script's
     text with the replacements that are planned by now. tensorflow: TensorFlow's name there. fed: the uids of
-    values of the towers that runs feed.
+    values of the towers that runs feed. alone: batches may be of a single example: no tower is sure to have one.
     """
 
     facts: Facts
@@ -27,6 +27,7 @@ class LoopSite:
     text: SourceText
     tensorflow: str
     fed: frozenset[int] = frozenset()
+    alone: bool = False
 
     @property
     def region(self) -> Region:

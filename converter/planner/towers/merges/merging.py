@@ -212,7 +212,7 @@ def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[
     new = {merge.place: "{" + merge.towers + "}" for merge in traffic.border.merges if merge.place in wanted}
     new |= {text: traffic.whole_of(part.value, text) or text for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
-    if traffic.handing is not None:
+    if traffic.handing.name:
         guards = [(text, guard) for text, _ in restore if (guard := item_guard(region.block, text))]
         restore = [(text, whole) for text, whole in restore if text not in dict(guards)]
         handing = replace(traffic.handing, guarded=(*traffic.handing.guarded, *guards))

@@ -9,14 +9,14 @@ from converter.analysis.facts import Maybe
 from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, grows_by_key
-from converter.plan.border import NUM_GPUS, Border, HandedOut
+from converter.plan.border import NUM_GPUS, Border, HandedOut, Handing
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.structures import parts
 from converter.planner.region.handed import item_guard, name_given
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
-from converter.planner.towers.border.traffic import Handed, Traffic
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import leaf, spelling
 
@@ -48,7 +48,7 @@ def handing_in(site: LoopSite, before: Traffic) -> Traffic:
             raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_WITHOUT_NAME)
     name, traffic = before.fresh("tower_inputs")
     helper = OWN_HELPER if any(value.is_own for value in handed) else HELPER
-    return replace(traffic, handing=Handed(name, helper, tuple(axes.items())))
+    return replace(traffic, handing=Handing(name, helper, tuple(axes.items())))
 
 
 def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) -> Traffic:
@@ -56,7 +56,7 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
 
     kept: whether a batch size that is read stays what it is, of one tower. `NUM_GPUS` stands for their number.
     """
-    if before.handing is None:
+    if not before.handing.name:
         return before
     sizes: set[str] = set()
     for value in site.region.handed:
@@ -66,7 +66,7 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
         keys = {origin.key for origin in number.factors()}
         read = [a for a in site.region.tower_reads() if grows_by_key(a.value, keys)]
         multiple = len(number.inputs) > 1 and not number.chosen
-        if before.alone or multiple:
+        if site.alone or multiple:
             raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE)
         texts = {text: access for access in read if (text := spelling(site.region.block.frame, access.place))}
         named = {place for place in before.border.rebound if place in texts}
@@ -106,7 +106,7 @@ def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: boo
         raise refuse(facts, group[0].node or region.block.body[0], found)
     fixed = all(fixed_size(value) is not None and not value.is_own for value in group)
     rows, traffic = before.fresh_rows("" if alone else f"_{leaf(lead)}", "fixed" if fixed else "running")
-    shard = HandedOut(rows, lead, before.handing.helper if before.handing is not None else HELPER)
+    shard = HandedOut(rows, lead, before.handing.helper)
     return replace(traffic.plus(Border(shards=(shard,))), groups=(*traffic.groups, tuple(group)))
 
 
@@ -144,7 +144,7 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
     """After the loop every place that holds a tower's part of a placeholder gets the whole one; raises Faults."""
     facts, region = site.facts, site.region
     handing = before.handing
-    if handing is None:
+    if not handing.name:
         return before
     cut = [value for value in region.handed if value.is_batch]
     found: dict[str, str] = {}

@@ -82,7 +82,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
         (text,) = read.places[value.uid]
         whole[text], traffic = traffic.fresh(*whole_names(text))
         axis = value.batch.axis
-        cut.append(CutOptional(text, whole[text], axis, _cutting([value], traffic.alone, axis), source))
+        cut.append(CutOptional(text, whole[text], axis, _cutting([value], site.alone, axis), source))
     traffic = handing_in(site, traffic)
     groups = _groups([i for i in region.inputs if i not in optional and i not in region.handed], site)
     chosen, twins = with_twins(region, [i for i in region.inputs if i in region.handed])
@@ -99,7 +99,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
     for nest, access in read.nests:
         text, inputs = spelling(region.block.frame, access.place) or "", whole_inputs(nest)
         axis = inputs[0].batch.axis
-        cut.append(CutEach(text, read.kept[text], axis, _cutting(inputs, traffic.alone, axis)))
+        cut.append(CutEach(text, read.kept[text], axis, _cutting(inputs, site.alone, axis)))
     rebound = _bound_texts(region)
     restore = tuple((one.place, one.saved) for one in cut if isinstance(one, CutEach) and one.place not in rebound)
     return given_back(site, traffic.plus(Border(bound=tuple(cut), restore=restore)))
@@ -201,7 +201,7 @@ def _shard_of(
     texts, traffic = _regrouped(site, traffic, [(text, holder) for text, _, holder in reads])
     inputs = [CutInput(*one) for one in zip(texts, whole, (axis for _, axis, _ in reads), strict=True)]
     cut = [*inputs, lead] if lead is not None else inputs
-    helper = _helper(group, traffic.alone, max(one.axis for one in cut))
+    helper = _helper(group, site.alone, max(one.axis for one in cut))
     suffix = "" if alone else f"_{leaf(cut[0].place)}"
     rows, traffic = traffic.fresh_rows(suffix, _known(helper))
     shard = Cut(rows, tuple(inputs), helper, lead, lists)
