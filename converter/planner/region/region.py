@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -121,12 +120,16 @@ class Region:
         return {}
 
     @cached_property
+    def writes(self) -> tuple[Access, ...]:
+        """The writes of the towers' statements, in the order of the walk."""
+        return tuple(a for i, a in self.block.accesses() if a.write and i in self.tower)
+
+    @cached_property
     def written(self) -> Mapping[Place, list[Value]]:
         """What the towers write to each place, in the order of the walk."""
-        found = defaultdict[Place, list[Value]](list)
-        for index, access in self.block.accesses():
-            if access.write and index in self.tower:
-                found[access.place].append(access.value)
+        found: dict[Place, list[Value]] = {}
+        for access in self.writes:
+            found.setdefault(access.place, []).append(access.value)
         return found
 
     @cached_property

@@ -104,12 +104,11 @@ def _of_branches(site: LoopSite, before: Traffic, places: dict[str, list[TrainSt
     region, traffic = site.region, before
     if all(len(steps) == 1 for steps in places.values()):
         return traffic
-    for index, access in region.block.accesses():
-        joined = access.write and index in region.tower and getattr(access.value, "op", "") == "join"
-        text = spelling(region.block.frame, access.place) if joined else None
-        if text not in places or not isinstance(access.value, Tensor):
+    for access in region.writes:
+        text, joined = spelling(region.block.frame, access.place), access.value
+        if text not in places or not isinstance(joined, Tensor) or joined.op != "join":
             continue
-        steps = [step for step in places[text] if step.loss in choices(access.value)]
+        steps = [step for step in places[text] if step.loss in choices(joined)]
         known = [(m.towers, m.how) for m in traffic.border.merges if m.place == text and m.loss]
         towers, how = next(((t, h) for t, h in known if isinstance(h, Mean | Sum)), ("", None))
         for step in steps if how is not None and len(steps) > 1 else ():
@@ -489,8 +488,7 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
 
 def _values_of_other_branches(region: Region, part: Part) -> list[Value]:
     """A value, and those that other branches leave in its place."""
-    writes = (a for i, a in region.block.accesses() if a.write and i in region.tower)
-    joins = [(a.place, a.value) for a in writes if isinstance(a.value, Tensor) and a.value.op == "join"]
+    joins = [(a.place, a.value) for a in region.writes if isinstance(a.value, Tensor) and a.value.op == "join"]
     beside = [value for place, value in joins if spelling(region.block.frame, place) == part.text][-1:]
     return [part.value, *(v for join in beside for v in choices(join) if part.value in choices(join))]
 

@@ -118,7 +118,7 @@ def _held_elsewise(region: Region) -> set[str]:
 
 def _left(region: Region) -> dict[Place, Value]:
     """The last value that the towers write to each place, branches included."""
-    left = {a.place: a.value for i, a in region.block.accesses() if a.write and i in region.tower}
+    left = {place: values[-1] for place, values in region.written.items()}
     in_branches = (one for one in region.block.facts.maybe if region.in_tower(one.site) and one.place in left)
     return {**left, **{one.place: one.value for one in in_branches}}
 
@@ -159,14 +159,13 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
         if part is None or not computed or place.kind != "attr" or spelling(region.block.frame, place) is None:
             continue
         raise refuse(facts, part.node or region.block.body[0], PlanFault.HANDED_NOT_RESTORED)
-    left = {a.place for i, a in region.block.accesses() if a.write and i in region.tower}
     for access in region.reads_after:
         if not is_input(access.value):
             continue
         if not any(value in cut for value in _choices(access.value)):
             continue
         rebuilt = isinstance(access.place.holder, (Sequence, Mapping))  # as a whole
-        if not rebuilt and access.place in left and spelling(region.block.frame, access.place) not in found:
+        if not rebuilt and access.place in region.written and spelling(region.block.frame, access.place) not in found:
             raise refuse(facts, access.node, PlanFault.HANDED_NOT_RESTORED)
     restore = tuple((text, handing.whole(text)) for text, guard in found.items() if not guard)
     guarded = tuple((text, guard) for text, guard in found.items() if guard)
@@ -190,11 +189,10 @@ def _texts(region: Region, value: Input) -> Iterable[tuple[str, Place]]:
 
 def _items(region: Region, value: Input) -> Iterable[str]:
     """The expressions for a placeholder inside of tuples, lists and dicts that the towers make."""
-    for index, access in region.block.accesses():
-        held = access.value
-        if access.write and index in region.tower and isinstance(held, (Sequence, Mapping)):
-            text = spelling(region.block.frame, access.place)
-            yield from (part.text for part in parts(text, held) if part.value is value) if text is not None else ()
+    for access in region.writes:
+        text = spelling(region.block.frame, access.place)
+        if text is not None and isinstance(access.value, (Sequence, Mapping)):
+            yield from (part.text for part in parts(text, access.value) if part.value is value)
 
 
 def _guard(maybes: Iterable[Maybe], place: Place, text: str) -> str:

@@ -29,7 +29,7 @@ def numbers_left(site: LoopSite, before: Traffic, scaled: frozenset[Origin], kep
     scaled: the numbers that mean the batch size. kept: whether one that is read stays what it is, of one tower.
     """
     region = site.region
-    written = {a.place for i, a in region.block.accesses() if a.write and i in region.tower and _sizes(a, scaled)}
+    written = {access.place for access in region.writes if _sizes(access, scaled)}
     read: dict[Place, Access] = {}
     for access in region.reads_after if written else ():
         if access.place in written:

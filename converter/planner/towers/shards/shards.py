@@ -388,32 +388,24 @@ def _aliases_out(
                 by_input.setdefault(access.value.uid, saved[text])
     rebound = set(_bound_texts(region))
     maybe = {m.place: m for m in facts.maybe if region.in_tower(m.site)}  # what other branches leave there
-    left = {a.place: a.value for index, a in region.block.accesses() if index in region.tower and a.write}
     restore = [*traffic.border.restore]
     restore += [pair for pair in saved.items() if pair[0] not in rebound and pair[0] not in parts_of_tuples]
-    for index, access in region.block.accesses():
-        if index in region.tower and access.write and isinstance(access.value, Input):
-            text = spelling(region.block.frame, access.place)
-            if not text or access.value.uid not in by_input or not is_input(left[access.place]):
-                continue
-            other, whole = maybe.get(access.place), by_input[access.value.uid]
-            if other is not None and other.plain:
-                continue  # what is bound is no input: it is merged where it is read
-            if other is not None and other.none and not other.unset:
-                whole = f"{text} if {text} is None else {whole}"
-            if (text, whole) not in restore:
-                restore.append((text, whole))
+    for access in region.writes:
+        text, whole = spelling(region.block.frame, access.place), by_input.get(access.value.uid)
+        if not text or whole is None or not is_input(region.written[access.place][-1]):
+            continue
+        other = maybe.get(access.place)
+        if other is not None and other.plain:
+            continue  # what is bound is no input: it is merged where it is read
+        if other is not None and other.none and not other.unset:
+            whole = f"{text} if {text} is None else {whole}"
+        if (text, whole) not in restore:
+            restore.append((text, whole))
     return replace(traffic, whole=by_input, border=replace(traffic.border, restore=tuple(restore)))
 
 
 def _bound_texts(region: Region) -> set[str]:
-    found = set()
-    for index, access in region.block.accesses():
-        if index in region.tower and access.write:
-            text = spelling(region.block.frame, access.place)
-            if text:
-                found.add(text)
-    return found
+    return {text for place in region.written if (text := spelling(region.block.frame, place))}
 
 
 def _local_of_callee(region: Region, access: Access) -> bool:
