@@ -374,7 +374,6 @@ class Rebuild:
 
     place: str
     text: str
-    towers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -392,6 +391,11 @@ class Border:
 
     def __add__(self, more: Border) -> Border:
         return Border(*(getattr(self, field.name) + getattr(more, field.name) for field in fields(self)))
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """Of the shards, the inputs that are cut."""
+        return tuple(shard for shard in self.shards if isinstance(shard, Cut))
 
     @property
     def rebound(self) -> dict[str, str]:

@@ -10,8 +10,8 @@ from functools import cached_property
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
-from converter.plan import Plan, Replace
-from converter.plan.border import OWN, Cut, CutEach, CutOptional, Drawn, Sum
+from converter.plan import Loop, Plan, Replace
+from converter.plan.border import OWN, Border, CutEach, CutInput, CutOptional, Drawn, Sum
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
 EVALUATION = "evaluation"  # the decision about models that stand outside of the towers
@@ -137,26 +137,34 @@ def _single_examples(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Dec
 
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
     axes: dict[int, list[str]] = {}
-    drawn = False
     handed: list[str] = []
     own: list[str] = []
-    for loop in (loop for plan in plans for loop in plan.loops):
-        shards = loop.border.shards
-        cuts = [(shard.helper in OWN, one) for shard in shards if isinstance(shard, Cut) for one in shard.inputs]
-        own += [one.place for is_own, one in cuts if is_own]
-        nests = [one for one in loop.border.bound if isinstance(one, CutEach | CutOptional)]
-        for one in (*(one for is_own, one in cuts if not is_own), *nests):
+    loops = [loop for plan in plans for loop in plan.loops]
+    for loop in loops:
+        for one in _cut(loop.border):
             axes.setdefault(one.axis, []).append(one.place)
-        drawn = drawn or any(isinstance(shard, Drawn) for shard in shards)
-        made = own if any(shard.helper in OWN for shard in shards) else handed
-        made += [place for place, text in loop.border.restore if text == loop.handing.whole(place)]
-        made += [place for place, _ in loop.handing.guarded]
+        made = own if any(shard.helper in OWN for shard in loop.border.shards) else handed
+        made += _made(loop)
+    drawn = any(isinstance(shard, Drawn) for loop in loops for shard in loop.border.shards)
     said = [f"{_listed(dict.fromkeys(names))} cut along axis {axis}" for axis, names in sorted(axes.items())]
     said += [f"{_listed(dict.fromkeys(own))} for each tower, each step reads an example for each"] if own else []
     said += ["batches drawn by each tower"] if drawn else []
     said += [f"{_listed(dict.fromkeys(handed))} made by the model, each tower is handed its rows"] if handed else []
     if said:
         yield Decision("inputs", "; ".join(said), "inputs " + "; ".join(said))
+
+
+def _cut(border: Border) -> Iterator[CutInput | CutEach | CutOptional]:
+    """What each tower gets its part of."""
+    yield from (one for cut in border.cuts if cut.helper not in OWN for one in cut.inputs)
+    yield from (one for one in border.bound if isinstance(one, CutEach | CutOptional))
+
+
+def _made(loop: Loop) -> Iterator[str]:
+    """What each tower has of its own, and what it makes and is handed its rows of."""
+    yield from (one.place for cut in loop.border.cuts if cut.helper in OWN for one in cut.inputs)
+    yield from (place for place, whole in loop.border.restore if whole == loop.handing.whole(place))
+    yield from (place for place, _ in loop.handing.guarded)
 
 
 def _batch(plans: Sequence[Plan], files: Mapping[str, NamedFile], by_another: bool) -> Iterator[Decision]:

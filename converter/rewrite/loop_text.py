@@ -3,52 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import UnionType
 from typing import NamedTuple
 
 from converter.dataclass import dataclass
-from converter.plan import Loop, Plan
-from converter.plan.border import (
-    AS_ON_ONE_GPU,
-    NUM_GPUS,
-    Bound,
-    Concat,
-    Cut,
-    CutEach,
-    CutOptional,
-    Drawn,
-    Fed,
-    First,
-    Handed,
-    HandedOut,
-    Keep,
-    MaskedMean,
-    Mean,
-    Merge,
-    Remake,
-    Remove,
-    Reset,
-    Resize,
-    Shard,
-    Shown,
-    Sum,
-)
+from converter.plan import Loop, Plan, border
 from converter.runtime.catalog import catalog
 
 STEP = "    "
 LOOP = "# Each GPU computes its share of the batch."
 BEHIND = "# From here on: the whole batch."
 KEPT = {"value": "{}", "list": "{list}({})", "dict": "{}.copy()", "iterator": "{list}({})"}  # what is kept for a Reset
-# The turn of what enters the towers, where its value is saved in front of them, and in each of them.
-SAVED: dict[type, int] = {Remake: 1, CutEach: 2, CutOptional: 2, Resize: 3, Keep: 3, Reset: 4}
-ENTERED: dict[type, int] = {Cut: 1, Resize: 2, Keep: 2, Remake: 3, CutEach: 4, CutOptional: 4, Drawn: 5}
-LAST = 6
+# In which order values from before the loop are saved, and in which a tower gets its own.
+SAVED = (border.Remake, border.CutEach | border.CutOptional, border.Resize | border.Keep)
+ENTERED = (border.Cut, border.Resize | border.Keep, border.Remake, border.CutEach | border.CutOptional, border.Drawn)
 CODES: dict[type, str] = {
-    Cut: "TMG103",
-    CutEach: "TMG103",
-    CutOptional: "TMG103",
-    Resize: "TMG108",
-    HandedOut: "TMG124",
-    Reset: "TMG131",
+    border.Cut: "TMG103",
+    border.CutEach: "TMG103",
+    border.CutOptional: "TMG103",
+    border.Resize: "TMG108",
+    border.HandedOut: "TMG124",
+    border.Reset: "TMG131",
 }
 
 
@@ -149,18 +124,8 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         lines.append(Line(f"{plan.tensorflow}.get_variable_scope().set_custom_getter({cut})", _why("cut_variables")))
     if not plan.one_gpu:
         lines += _saved(plan, loop, width)
-    merges, gradient, collections = loop.border.merges, loop.gradient, loop.collections
-    lists = (
-        ("TMG104", [merge.towers for merge in merges if _is_listed(loop, merge)]),
-        (_why("keep_parts"), [merge.own for merge in merges if merge.own]),
-        (_why("weigh_losses"), [merge.how.counts for merge in merges if isinstance(merge.how, MaskedMean)]),
-        ("TMG101", [gradient.grads] if gradient else []),
-        (_why("MergedCollections"), [collections.weights] if collections else []),
-        ("TMG131", loop.kept),
-    )
-    why = ",".join(code for code, kept in lists if kept)
-    lines += _bindings([(name, "[]") for _, kept in lists for name in kept], why, width)
-    given = {loop.handing.name: loop.handing.arguments.replace(NUM_GPUS, plan.num_gpus)}
+    lines.extend(_empty_lists(loop, width))
+    given = {loop.handing.name: loop.handing.arguments.replace(border.NUM_GPUS, plan.num_gpus)}
     lines += [
         Line(f"{variable} = {names[helper]}({given.get(variable, '')})", _why(helper))
         for helper, variable in loop.contexts
@@ -169,33 +134,44 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
     return lines
 
 
+def _empty_lists(loop: Loop, width: int) -> list[Line]:
+    """The lists that the towers fill."""
+    merges, gradient, collections = loop.border.merges, loop.gradient, loop.collections
+    lists = (
+        ("TMG104", [merge.towers for merge in merges if _is_listed(loop, merge)]),
+        (_why("keep_parts"), [merge.own for merge in merges if merge.own]),
+        (_why("weigh_losses"), [merge.how.counts for merge in merges if isinstance(merge.how, border.MaskedMean)]),
+        ("TMG101", [gradient.grads] if gradient else []),
+        (_why("MergedCollections"), [collections.weights] if collections else []),
+        ("TMG131", loop.kept),
+    )
+    why = ",".join(code for code, kept in lists if kept)
+    return _bindings([(name, "[]") for _, kept in lists for name in kept], why, width)
+
+
 def _saved(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Lines before the loop that save the values of names that mean something else inside it."""
-    saved = [(one.saved, one.place) for cut in _cuts(loop) for one in cut.inputs]
-    bound = sorted(loop.border.bound, key=lambda one: SAVED.get(type(one), 0))
+    saved = [(one.saved, one.place) for cut in loop.border.cuts for one in cut.inputs]
+    bound = sorted(loop.border.bound, key=lambda one: _place(one, SAVED))
     saved += [(one.saved, _source(plan, loop, one)) for one in bound if one not in _early(loop)]
     own = [(name, value) for name, value in saved if name.isidentifier()]  # parts of a tuple or list are saved with it
     room = width - len(STEP) if plan.one_gpu else width
-    packed = [(cut.lists[0], [one.place for one in cut.inputs]) for cut in _cuts(loop) if cut.lists]
+    packed = [(cut.lists[0], [one.place for one in cut.inputs]) for cut in loop.border.cuts if cut.lists]
     lists = [line for name, places in packed for line in _packed(name, places, _bound(loop), room)]
     return lists + _bindings(own, _bound(loop), width)
 
 
-def _cuts(loop: Loop) -> list[Cut]:
-    return [shard for shard in loop.border.shards if isinstance(shard, Cut)]
-
-
-def _early(loop: Loop) -> list[Reset]:
+def _early(loop: Loop) -> list[border.Reset]:
     """What is kept in front of blocks that are opened in front of the loop."""
-    return [one for one in loop.border.bound if isinstance(one, Reset) and one.early]
+    return [one for one in loop.border.bound if isinstance(one, border.Reset) and one.early]
 
 
-def _source(plan: Plan, loop: Loop, one: Bound) -> str:
+def _source(plan: Plan, loop: Loop, one: border.Bound) -> str:
     """The expression for what is kept of a place's value in front of the loop."""
     match one:
-        case Reset():
+        case border.Reset():
             return KEPT[one.how].format(one.place, list=_builtin(plan, loop, "list"))
-        case CutOptional() | Keep():
+        case border.CutOptional() | border.Keep():
             return one.source or one.place
     return one.place
 
@@ -230,8 +206,8 @@ def _unpacked(targets: Sequence[str], source: str, why: str, width: int) -> list
 
 def _bound(loop: Loop) -> str:
     """The rules for which names mean the shard inside the loop and the batch outside."""
-    codes = {**CODES, Keep: _why("part_of_tower")}
-    found = [one for one in loop.border.shards if not isinstance(one, Cut) or one.inputs]
+    codes = {**CODES, border.Keep: _why("part_of_tower")}
+    found = [one for one in loop.border.shards if not isinstance(one, border.Cut) or one.inputs]
     entering = [*found, *(one for one in loop.border.bound if one not in _early(loop))]
     return ",".join(sorted({codes[type(one)] for one in entering if type(one) in codes}))
 
@@ -273,46 +249,52 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
 
 
 def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
-    entering = [*loop.border.shards, *(one for one in loop.border.bound if one not in _early(loop))]
-    turns = sorted(((_turn(one), one) for one in entering), key=lambda pair: pair[0])
-    first = [line for turn, one in turns if turn < LAST for line in _entered(plan, loop, one, names, width)]
-    last = [line for turn, one in turns if turn == LAST for line in _entered(plan, loop, one, names, width)]
+    bound = [one for one in loop.border.bound if one not in _early(loop)]
+    entering = sorted((*loop.border.shards, *bound), key=_turn)
+    first = sum(_turn(one) < len(ENTERED) for one in entering)
+    lines = [_entered(plan, loop, one, names, width) for one in entering]
     unset = [merge.place for merge in loop.border.merges if merge.guard and merge.guard.unset]
-    return [*first, *(Line(f"{place} = None", "TMG104") for place in unset), *last]
+    lines[first:first] = [[Line(f"{place} = None", "TMG104")] for place in unset]
+    return [line for group in lines for line in group]
 
 
-def _turn(one: Shard | Bound) -> int:
-    """The place in a tower's first lines: lists and dicts get their contents back before shards are put into them."""
-    return 0 if isinstance(one, Reset) and one.how in ("list", "dict") else ENTERED.get(type(one), LAST)
+def _turn(one: border.Shard | border.Bound) -> int:
+    """The place among a tower's first lines; lists and dicts have their contents before shards are put into them."""
+    return -1 if isinstance(one, border.Reset) and one.how in ("list", "dict") else _place(one, ENTERED)
 
 
-def _entered(plan: Plan, loop: Loop, one: Shard | Bound, names: dict[str, str], width: int) -> list[Line]:
+def _place(one: object, order: Sequence[type | UnionType]) -> int:
+    """Which of some kinds something is of, as an index; behind the last one if it is of none."""
+    return next((place for place, kind in enumerate(order) if isinstance(one, kind)), len(order))
+
+
+def _entered(plan: Plan, loop: Loop, one: border.Shard | border.Bound, names: dict[str, str], width: int) -> list[Line]:
     """The lines with which a tower begins, for what it reads in place of a value from before the loop."""
     match one:
-        case Cut():
+        case border.Cut():
             return _cut(loop, one, names, width)
-        case Drawn(rows, total, helper):
-            drawn = f"{names[helper]}({total.replace(NUM_GPUS, plan.num_gpus)}, {loop.gpu})"
+        case border.Drawn(rows, total, helper):
+            drawn = f"{names[helper]}({total.replace(border.NUM_GPUS, plan.num_gpus)}, {loop.gpu})"
             return [Line(f"{rows.number}, {rows.weight} = {drawn}", _why(helper))]
-        case Resize():
+        case border.Resize():
             return [Line(f"{one.name or one.place} = {_size(plan, loop, one, names)}", "TMG108")]
-        case Keep(place, saved, source):
+        case border.Keep(place, saved, source):
             part = f"{place} = {names['part_of_tower']}({saved}, {loop.gpu})"
             return [Line(_if_there(saved, part) if source else part, _why("part_of_tower"))]
-        case Remake(place, _, text):
+        case border.Remake(place, _, text):
             return [Line(f"{place} = {text}", _why("shard"))]
-        case CutEach(place, saved, axis, helper):
+        case border.CutEach(place, saved, axis, helper):
             part = _tensor(loop, "t", axis, names[helper])
             return [Line(f"{place} = {names['map_structure']}(lambda t: {part}, {saved})", _why(helper))]
-        case CutOptional(place, saved, axis, helper):
+        case border.CutOptional(place, saved, axis, helper):
             part = _tensor(loop, saved, axis, names[helper])
             return [Line(_if_there(saved, f"{place} = {part}"), _why(helper))]
-        case Reset() | Remove():
+        case border.Reset() | border.Remove():
             return _reset(plan, loop, one)
     return []
 
 
-def _cut(loop: Loop, cut: Cut, names: dict[str, str], width: int) -> list[Line]:
+def _cut(loop: Loop, cut: border.Cut, names: dict[str, str], width: int) -> list[Line]:
     """Inputs that are cut together, their rows and weight; with many, their parts get names on lines of their own."""
     places = [one.place for one in cut.all]
     axes = f"[{', '.join(str(one.axis) for one in cut.all)}], " if any(one.axis for one in cut.all) else ""
@@ -330,7 +312,7 @@ def _tensor(loop: Loop, whole: str, axis: int, helper: str) -> str:
     return f"{helper}([{whole}], {f'[{axis}], ' if axis else ''}{loop.gpu})[0][0]"
 
 
-def _size(plan: Plan, loop: Loop, size: Resize, names: dict[str, str]) -> str:
+def _size(plan: Plan, loop: Loop, size: border.Resize, names: dict[str, str]) -> str:
     """The batch size of one shard: a number of Python, or one that is counted where it was fed."""
     if size.rows_of is None:
         return f"{names['shard_size']}({size.saved}, {loop.gpu})"
@@ -339,10 +321,10 @@ def _size(plan: Plan, loop: Loop, size: Resize, names: dict[str, str]) -> str:
     return f"{plan.tensorflow}.shape({given})[{axis}]"
 
 
-def _reset(plan: Plan, loop: Loop, one: Reset | Remove) -> list[Line]:
+def _reset(plan: Plan, loop: Loop, one: border.Reset | border.Remove) -> list[Line]:
     """The lines that reset a place, a list or a dict to its value from before the loop."""
     place, saved = one.place, one.saved
-    if isinstance(one, Remove):
+    if isinstance(one, border.Remove):
         holder, _, name = place.rpartition(".")
         return [Line(f"{holder}.__dict__.pop({name!r}, None)  # each tower makes its own", "TMG131")]
     lines = {
@@ -355,7 +337,7 @@ def _reset(plan: Plan, loop: Loop, one: Reset | Remove) -> list[Line]:
 
 
 def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
-    handed = [shard for shard in loop.border.shards if isinstance(shard, HandedOut)]
+    handed = [shard for shard in loop.border.shards if isinstance(shard, border.HandedOut)]
     shares = [(one, f"{loop.handing.name}.share({one.place})") for one in handed]
     lines = [Line(f"{one.rows.number}, {one.rows.weight} = {share}", _why(one.helper)) for one, share in shares]
     if (collections := loop.collections) is not None:
@@ -363,7 +345,7 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     return lines + [line for merge in loop.border.merges for line in _appended(plan, loop, merge, names)]
 
 
-def _appended(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> list[Line]:
+def _appended(plan: Plan, loop: Loop, merge: border.Merge, names: dict[str, str]) -> list[Line]:
     """The lines with which a tower adds its part of a value to the towers' list, and takes the gradients of a loss."""
     lines: list[Line] = []
     part, gradient = _part(plan, loop, merge, names), loop.gradient if merge.loss else None
@@ -377,18 +359,18 @@ def _appended(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> li
         lines.append(Line(f"{made}{merge.towers}.append({part})", _why_merged(merge)))
     if merge.own:
         lines.append(Line(f"{merge.own}.append({merge.place})", _why("keep_parts")))
-    if isinstance(merge.how, MaskedMean):
+    if isinstance(merge.how, border.MaskedMean):
         count = _count(plan.tensorflow, merge.how)
         lines.append(Line(f"{made}{merge.how.counts}.append({count})", _why("weigh_losses")))
     return lines
 
 
-def _is_listed(loop: Loop, merge: Merge) -> bool:
+def _is_listed(loop: Loop, merge: border.Merge) -> bool:
     """Whether the towers' parts are kept in a list: of a loss, gradients in the loop need none."""
     return merge.merged or loop.gradient is None
 
 
-def _count(tf: str, mean: MaskedMean) -> str:
+def _count(tf: str, mean: border.MaskedMean) -> str:
     """The denominator of a tower's masked mean; 0 for a tower without rows, which computes on one row."""
     count = f"{tf}.cast({mean.count}, {tf}.float32)"
     if mean.per_row:
@@ -396,10 +378,10 @@ def _count(tf: str, mean: MaskedMean) -> str:
     return count if mean.rows.known == "fixed" else f"{count} * {tf}.sign({mean.rows.weight})"
 
 
-def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
+def _part(plan: Plan, loop: Loop, merge: border.Merge, names: dict[str, str]) -> str:
     """A tower's part of a merged value, or of each tensor of a structure that is merged."""
     structure = merge.structure
-    if structure is None or isinstance(merge.how, Shown):
+    if structure is None or isinstance(merge.how, border.Shown):
         return _share(plan.tensorflow, merge, merge.place)
     name = structure.each[0] if structure.each else "t"
     share = _share(plan.tensorflow, merge, name)
@@ -410,16 +392,16 @@ def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
     return merge.place if as_it_is else f"{names['map_structure']}(lambda t: {share}, {merge.place})"
 
 
-def _share(tf: str, merge: Merge, text: str) -> str:
+def _share(tf: str, merge: border.Merge, text: str) -> str:
     """A tower's part of one tensor: its rows, or its share of a mean or a sum."""
     match merge.how:
-        case Fed(rows) | Shown(rows):
+        case border.Fed(rows) | border.Shown(rows):
             return f"({text}, {rows.number}, {rows.weight})"
-        case Mean(rows, cast):
+        case border.Mean(rows, cast):
             return f"{text} * {tf}.cast({rows.weight}, {text}.dtype)" if cast else f"{text} * {rows.weight}"
-        case Sum(rows) if rows.known != "fixed":
+        case border.Sum(rows) if rows.known != "fixed":
             return f"{text} * {tf}.cast({tf}.minimum({rows.number}, 1), {text}.dtype)"
-        case Concat(rows, axis, packed) if rows.known != "fixed":
+        case border.Concat(rows, axis, packed) if rows.known != "fixed":
             end = f"{tf}.shape({text})[{axis}] * {tf}.minimum({rows.number}, 1)" if packed else rows.number
             return f"{text}[{':, ' * axis}:{end}]"
     return text
@@ -432,46 +414,55 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     lines += _restored(plan, loop, width)
     whole = [(test, f"{place} = {loop.handing.whole(place)}") for place, test in loop.handing.guarded]
     lines += [Line(f"if {test}:\n    {line}", _why("TowerInputs")) for test, line in whole]
-    masked = [(m, m.how.counts) for m in loop.border.merges if isinstance(m.how, MaskedMean)]
-    weighed = [(m, f"{m.towers} = {names['weigh_losses']}({m.towers}, {counts})") for m, counts in masked]
-    lines += [Line(_if_made(merge, line), _why("weigh_losses")) for merge, line in weighed]
-    values = {merge.towers: _with_parts(plan, merge, loop, names) for merge in loop.border.merges if merge.merged}
-    rebuilt = {towers for rebuild in loop.border.rebuilds for towers in rebuild.towers}
-    alone = [m for m in loop.border.merges if m.merged and m.towers not in rebuilt and not _is_late(m)]
-    lines += [Line(_if_made(m, _put(m, values[m.towers])), _why_merged(m)) for m in alone]
-    for rebuild in loop.border.rebuilds:
-        text = rebuild.text
-        for towers in rebuild.towers:
-            text = text.replace("{" + towers + "}", values[towers])
-        lines.append(Line(f"{rebuild.place} = {text}", "TMG104"))
+    lines += _merged_values(plan, loop, names)
     lines += _dropped(loop, width)
     kept = loop.collections
     merged = [f"{kept.held}.merge({key}, {kept.weights})" for key in kept.keys] if kept else []
     return lines + [Line(line, _why("MergedCollections")) for line in merged]
 
 
-def _if_made(merge: Merge, line: str) -> str:
+def _merged_values(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
+    """The lines that put merged values in their places, and rebuild tuples that hold such."""
+    merges = [merge for merge in loop.border.merges if merge.merged]
+    masked = [(m, m.how.counts) for m in loop.border.merges if isinstance(m.how, border.MaskedMean)]
+    weighed = [(m, f"{m.towers} = {names['weigh_losses']}({m.towers}, {counts})") for m, counts in masked]
+    lines = [Line(_if_made(merge, line), _why("weigh_losses")) for merge, line in weighed]
+    values = {f"{{{merge.towers}}}": _with_parts(plan, merge, loop, names) for merge in merges}
+    rebuilt = " ".join(rebuild.text for rebuild in loop.border.rebuilds)
+    for merge in merges:
+        mark = f"{{{merge.towers}}}"
+        if mark not in rebuilt and not _is_late(merge):
+            lines.append(Line(_if_made(merge, _put(merge, values[mark])), _why_merged(merge)))
+    for rebuild in loop.border.rebuilds:
+        text = rebuild.text
+        for mark, value in values.items():
+            text = text.replace(mark, value)
+        lines.append(Line(f"{rebuild.place} = {text}", "TMG104"))
+    return lines
+
+
+def _if_made(merge: border.Merge, line: str) -> str:
     """A line about a value, under the condition that some tower has made it, if it need not be made."""
     return f"if {merge.towers}:\n    {line}" if merge.guard else line
 
 
-def _why_merged(merge: Merge) -> str:
+def _why_merged(merge: border.Merge) -> str:
     """The rule by which a value is merged, or handed on to a later loop."""
-    helper = {Handed: "hand_on", Fed: "merge_fed"}.get(type(merge.how))
+    helper = {border.Handed: "hand_on", border.Fed: "merge_fed"}.get(type(merge.how))
     return _why(helper) if helper else "TMG104"
 
 
 def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Assignments that give names back the values that they had before the loop; a list of batches is unpacked."""
-    restore = {place: saved.replace(NUM_GPUS, plan.num_gpus) for place, saved in loop.border.restore}
+    restore = {place: saved.replace(border.NUM_GPUS, plan.num_gpus) for place, saved in loop.border.restore}
     lines = list[Line]()
     room = width - len(STEP) if plan.one_gpu else width
-    for cut in _cuts(loop):
+    for cut in loop.border.cuts:
         if cut.lists and all(restore.get(one.place) == one.saved for one in cut.inputs):
             places = [one.place for one in cut.inputs]
             lines += _unpacked(places, cut.lists[0], _bound(loop), room)
             restore = {place: saved for place, saved in restore.items() if place not in places}
-    optional = [one for one in loop.border.bound if isinstance(one, CutOptional | Keep)]
+    optional = [one for one in loop.border.bound if isinstance(one, border.CutOptional | border.Keep)]
     unset = {one.place: one.saved for one in optional if one.source not in ("", one.place)}
     lines += _bindings([pair for pair in restore.items() if pair[0] not in unset], _bound(loop), width)
     there = [(unset[place], f"{place} = {saved}") for place, saved in restore.items() if place in unset]
@@ -488,7 +479,7 @@ def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     return [Line(_put(m, _with_parts(plan, m, loop, names)), "TMG104") for m in loop.border.merges if _is_late(m)]
 
 
-def _is_late(merge: Merge) -> bool:
+def _is_late(merge: border.Merge) -> bool:
     return merge.loss is not None and merge.loss.late
 
 
@@ -506,7 +497,7 @@ def _dropped(loop: Loop, width: int) -> list[Line]:
     return [Line(statement, "TMG142") for statement in statements]
 
 
-def _put(merge: Merge, value: str) -> str:
+def _put(merge: border.Merge, value: str) -> str:
     """The statement that puts a merged value where it is read."""
     kept = merge.structure.kept if merge.structure else None
     if kept == "dict":
@@ -514,7 +505,7 @@ def _put(merge: Merge, value: str) -> str:
     return f"{merge.place}[:] = {value}" if kept else f"{merge.place} = {value}"
 
 
-def _with_parts(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
+def _with_parts(plan: Plan, merge: border.Merge, loop: Loop, names: dict[str, str]) -> str:
     """The expression for a merged value, with what it carries along.
 
     Each tower's part, if a later loop goes on with that; the towers' losses, if another function minimises it.
@@ -525,22 +516,22 @@ def _with_parts(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> 
     return f"{names['keep_parts']}({merged}, {merge.own})" if merge.own else merged
 
 
-def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
+def _merged(plan: Plan, merge: border.Merge, loop: Loop, names: dict[str, str]) -> str:
     """The expression that puts the towers' parts together."""
     structure = merge.structure
     match merge.how:
-        case First():
+        case border.First():
             return f"{merge.towers}[0]"
-        case Handed():
+        case border.Handed():
             return f"{names['hand_on']}({merge.towers})"
-        case Shown() if structure and merge.name == AS_ON_ONE_GPU:
+        case border.Shown() if structure and merge.name == border.AS_ON_ONE_GPU:
             return f"{names['merge_shown']}({merge.towers}, name={names['plain_name']})"
-        case Shown():
+        case border.Shown():
             return f"{names['merge_shown']}({merge.towers}{_named(merge, merge.place, names)})"
     if structure is None:
         return _joined(plan, merge, merge.place, merge.towers, names)
     one, parts = structure.each or ("t", "parts")
-    made, renamed = _joined(plan, merge, one, parts, names), merge.name == AS_ON_ONE_GPU
+    made, renamed = _joined(plan, merge, one, parts, names), merge.name == border.AS_ON_ONE_GPU
     if structure.each:
         zipped = _builtin(plan, loop, "zip")
         pairs = f"{one}, {parts} in {zipped}({merge.place}, {zipped}(*{merge.towers}))"
@@ -549,13 +540,13 @@ def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     return f"{names['map_structure']}(lambda {taken}*parts: {made}, {given}*{merge.towers})"
 
 
-def _joined(plan: Plan, merge: Merge, one: str, parts: str, names: dict[str, str]) -> str:
+def _joined(plan: Plan, merge: border.Merge, one: str, parts: str, names: dict[str, str]) -> str:
     """The towers' parts of one tensor, put together; `one` is the expression for the last tower's."""
     tf, named = plan.tensorflow, _named(merge, one, names)
     match merge.how:
-        case Fed():
+        case border.Fed():
             return f"{names['merge_fed']}({parts}{named})"
-        case Concat(axis=axis, steps=steps):
+        case border.Concat(axis=axis, steps=steps):
             joined = f"{names['concat_steps'] if steps else f'{tf}.concat'}({parts}, {axis})"
             return (
                 f"{tf}.identity({joined}{named})" if named else joined
@@ -564,8 +555,8 @@ def _joined(plan: Plan, merge: Merge, one: str, parts: str, names: dict[str, str
     return f"{added}({parts}{named})"
 
 
-def _named(merge: Merge, one: str, names: dict[str, str]) -> str:
+def _named(merge: border.Merge, one: str, names: dict[str, str]) -> str:
     """The argument that names a merged tensor, if the script has named it, or asks for the name of the tensor `one`."""
-    if merge.name == AS_ON_ONE_GPU:
+    if merge.name == border.AS_ON_ONE_GPU:
         return f", name={names['plain_name']}({one})"
     return f", name={merge.name!r}" if merge.name and merge.structure is None else ""

@@ -12,7 +12,7 @@ from converter.analysis.walk import Known
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Loop, Plan, Replace
-from converter.plan.border import Cut, Mean
+from converter.plan.border import Mean
 from converter.planner.cases import single_file
 from converter.planner.outcome import Refused, after_readings
 from converter.planner.passes import Decided, decide
@@ -118,7 +118,7 @@ def _is_plain(loop: Loop) -> bool:
     """True if all inputs of a loop are cut along their first axis, and the graph reads no size of a batch."""
     shards = loop.border.shards
     fed = all(shard.rows.known == "running" and shard.helper != "shard_sparse" for shard in shards)
-    along = any(one.axis for shard in shards if isinstance(shard, Cut) for one in shard.inputs)
+    along = any(one.axis for cut in loop.border.cuts for one in cut.inputs)
     return fed and not along and not loop.border.bound
 
 

@@ -154,10 +154,10 @@ def context_left_out(loop: Loop) -> Iterator[tuple[str, Loop]]:
 
 def not_merged(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """What follows reads one tower's part."""
-    used = {name for rebuild in loop.border.rebuilds for name in rebuild.towers}
+    used = " ".join(rebuild.text for rebuild in loop.border.rebuilds)
     merges = loop.border.merges
     for at, merge in enumerate(merges):
-        if merge.merged and merge.towers not in used:
+        if merge.merged and f"{{{merge.towers}}}" not in used:
             kept = (replace(merge, loss=replace(merge.loss, merged=False)),) if merge.loss else ()
             yield merge.place, _with(loop, merges=(*merges[:at], *kept, *merges[at + 1 :]))
 

@@ -125,7 +125,7 @@ def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, los
     taken = losses.get(part.value.uid)
     if (first := _first_name(site.facts, traffic, part, taken)) is not None:
         if part.whole is None:
-            return traffic.plus(Border(rebuilds=(Rebuild(part.text, first, ()),)))
+            return traffic.plus(Border(rebuilds=(Rebuild(part.text, first),)))
         return _merge(site, traffic, part, node, None)
     if taken is None or not isinstance(part.value, Tensor) or not has_rows(part.value):
         return _merge(site, traffic, part, node, taken)
@@ -219,9 +219,7 @@ def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[
     rebuilds = list(traffic.border.rebuilds)
     for part in (*(part for part, _ in wanted.values()), *inputs_out.values()):
         if part.whole is not None and all(r.place != part.root for r in rebuilds):
-            made = rebuilt(part.root, part.whole, new)
-            merged = tuple(m.towers for m in traffic.border.merges if "{" + m.towers + "}" in made)
-            rebuilds.append(Rebuild(part.root, made, merged))
+            rebuilds.append(Rebuild(part.root, rebuilt(part.root, part.whole, new)))
     border = replace(traffic.border, rebuilds=tuple(rebuilds)) + Border(restore=tuple(restore))
     return replace(traffic, border=border)
 

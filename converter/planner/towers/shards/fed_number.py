@@ -6,7 +6,6 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input
-from converter.plan.border import Cut
 from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.plan_faults import PlanFault
 from converter.planner.towers.border.traffic import Traffic
@@ -23,7 +22,7 @@ def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, i
     placeholder = access.value.inputs[0] if access.value in facts.fed_sizes else None
     if not isinstance(placeholder, Input):
         raise refuse(facts, access.node, PlanFault.NUMBER_OF_FED_SIZE)
-    cut = [s for s in traffic.border.shards if isinstance(s, Cut) and s.rows.known != "building"]
+    cut = [cut for cut in traffic.border.cuts if cut.rows.known != "building"]
     sparse = any(is_sparse(value) for group in traffic.groups for value in group)
     if len(cut) != 1 or len(traffic.border.shards) != 1 or sparse:
         raise refuse(facts, access.node, PlanFault.FED_SIZE_OF_WHICH_INPUT)

@@ -10,7 +10,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
 from converter.diagnostics import Diagnostic
-from converter.plan.border import Border, Cut, Remove, Reset
+from converter.plan.border import Border, Remove, Reset
 from converter.planner.outcome import Faults, noted
 from converter.planner.plan_faults import PlanFault
 from converter.planner.region.block import IN_FRONT
@@ -156,7 +156,7 @@ def _is_reset(traffic: Traffic, text: str) -> bool:
 
 def _cut_places(traffic: Traffic) -> list[str]:
     """What the towers read the inputs by that are cut."""
-    return [one.place for shard in traffic.border.shards if isinstance(shard, Cut) for one in shard.inputs]
+    return [one.place for cut in traffic.border.cuts for one in cut.inputs]
 
 
 def _only_grows(region: Region, value: Value) -> bool:
