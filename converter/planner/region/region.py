@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from converter.analysis.facts import Effect, Facts, TrainStep, behind_losses, grouped
+from converter.analysis.facts import Effect, Facts, Maybe, TrainStep, behind_losses, grouped
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
@@ -123,6 +123,11 @@ class Region:
     def writes(self) -> tuple[Access, ...]:
         """The writes of the towers' statements, in the order of the walk."""
         return tuple(a for i, a in self.block.accesses() if a.write and i in self.tower)
+
+    @cached_property
+    def maybe(self) -> tuple[Maybe, ...]:
+        """What only some branches of the towers leave in a place."""
+        return tuple(one for one in self.block.facts.maybe if self.in_tower(one.site))
 
     @cached_property
     def written(self) -> Mapping[Place, list[Value]]:

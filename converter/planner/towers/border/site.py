@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from converter.analysis.facts import Facts
+from converter.analysis.values import Value
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.planner.region.executions import StepGroup
@@ -28,6 +31,10 @@ class LoopSite:
     tensorflow: str
     fed: frozenset[int] = frozenset()
     alone: bool = False
+
+    def made_at(self, value: Value, other: ast.AST | None = None) -> ast.AST:
+        """The expression that makes a value; where none does, another one, else the block's first statement."""
+        return getattr(value, "node", None) or other or self.region.block.body[0]
 
     @property
     def region(self) -> Region:

@@ -313,8 +313,8 @@ def _name(site: LoopSite, value: Value) -> str | None:
 
 def _guard(site: LoopSite, part: Part, node: ast.AST) -> Guard | None:
     """The condition under which a value exists that only some branches create; None for one that always does."""
-    made, unset = _made_at_all(site.facts, site.region, part, node, site.tensorflow)
-    test = " and ".join(filter(None, (_holder_bound(site.facts, site.region, part), made)))
+    made, unset = _made_at_all(site, part, node)
+    test = " and ".join(filter(None, (_holder_bound(site.region, part), made)))
     return Guard(test, unset) if test else None
 
 
@@ -397,39 +397,44 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     """Refuse what the towers' parts cannot be merged of."""
     text, value = part.text, part.value
     if isinstance(value, (Sequence, Mapping)):
-        if (
-            lost := next((t for t in tensors_in(value) if t.batch.kind == "opaque" and t.batch.reason), None)
-        ) is not None:
-            at, reason = lost.node or node, lost.batch.reason
-            raise refuse(site.facts, at, PlanFault.NOT_MERGEABLE, name=text, reason=reason)
-        if not (is_mergeable(value) and _holds_no_input(site.region, value)):
-            raise refuse(site.facts, node, PlanFault.FORM_NOT_MERGED, name=text)
-        if are_graph_names(site.facts, site.region, value):
-            raise refuse(site.facts, node, PlanFault.KEYED_BY_GRAPH_NAMES, name=text)
+        _check_structure(site, text, value, node)
     elif keeps_batch(value):
         line = value.site.stmt.lineno if value.site is not None else 0
         raise refuse(site.facts, node, PlanFault.FUNCTION_KEEPS_SHARD, name=text, line=line)
-    elif mixes_inputs(site.region, value):
-        if _is_of_earlier_call(site.region, value):
-            raise refuse(site.facts, getattr(value, "node", None) or node, PlanFault.LEFT_BY_EARLIER_CALL, name=text)
-        reason = "it also needs an input that the loss does not need, of which each tower reads all rows"
-        raise refuse(
-            site.facts, getattr(value, "node", None) or node, PlanFault.NOT_MERGEABLE, name=text, reason=reason
-        )
-    elif not is_mergeable(value):
-        batch = _batch_of(value)
-        rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
-        if batch.over is not None and batch.kind == "reduced":
-            rows = "it is a mean over what a mask leaves, and the number of that has no name in the towers"
-        made = is_made_of_shard(value)
-        what = "is an object made of a shard" if made else "counts the examples of a shard"
+    elif mixes_inputs(site.region, value) and _is_of_earlier_call(site.region, value):
+        raise refuse(site.facts, site.made_at(value, node), PlanFault.LEFT_BY_EARLIER_CALL, name=text)
+    elif reason := _why_not_merged(site, value):
+        raise refuse(site.facts, site.made_at(value, node), PlanFault.NOT_MERGEABLE, name=text, reason=reason)
+
+
+def _check_structure(site: LoopSite, text: str, value: Sequence | Mapping, node: ast.AST) -> None:
+    """Refuse a list, tuple or dict whose tensors cannot be merged each."""
+    lost = next((t for t in tensors_in(value) if t.batch.kind == "opaque" and t.batch.reason), None)
+    if lost is not None:
+        at = site.made_at(lost, node)
+        raise refuse(site.facts, at, PlanFault.NOT_MERGEABLE, name=text, reason=lost.batch.reason)
+    if not (is_mergeable(value) and _holds_no_input(site.region, value)):
+        raise refuse(site.facts, node, PlanFault.FORM_NOT_MERGED, name=text)
+    if are_graph_names(site.facts, site.region, value):
+        raise refuse(site.facts, node, PlanFault.KEYED_BY_GRAPH_NAMES, name=text)
+
+
+def _why_not_merged(site: LoopSite, value: Value) -> str:
+    """Why the towers' parts of a value cannot be put together; "" if they can."""
+    if mixes_inputs(site.region, value):
+        return "it also needs an input that the loss does not need, of which each tower reads all rows"
+    if is_mergeable(value):
+        return ""
+    batch = _batch_of(value)
+    if batch.reason:
+        return batch.reason + _since(site.facts, value)
+    if batch.kind == "free" or is_made_of_shard(value):
         if may_hold_tensors(value):
-            what = "holds tensors of a shard in a way that is not followed"
-        known = batch.reason + _since(site.facts, value) if batch.reason else ""
-        reason = known or (rows if batch.kind != "free" and not made else f"it {what}")
-        raise refuse(
-            site.facts, getattr(value, "node", None) or node, PlanFault.NOT_MERGEABLE, name=text, reason=reason
-        )
+            return "it holds tensors of a shard in a way that is not followed"
+        return "it is an object made of a shard" if is_made_of_shard(value) else "it counts the examples of a shard"
+    if batch.over is not None and batch.kind == "reduced":
+        return "it is a mean over what a mask leaves, and the number of that has no name in the towers"
+    return "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
 
 
 def _since(facts: Facts, value: Value) -> str:
@@ -462,26 +467,29 @@ def _holds_no_input(region: Region, value: Value) -> bool:
     return not kept or not any(isinstance(c, Input) for t in tensors_in(value) for c in choices(t))
 
 
-def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensorflow: str) -> tuple[str, bool]:
+def _made_at_all(site: LoopSite, part: Part, node: ast.AST) -> tuple[str, bool]:
     """For a value that only some branches create: the expression that tells whether it exists, and `Guard.unset`."""
+    region, text = site.region, part.text
     if any(left_out(part.value)):
-        return _part_made(facts, part, node, tensorflow), False
-    beside = _values_of_other_branches(region, part)
-    for maybe in facts.maybe:
-        if maybe.value not in beside or not region.in_tower(maybe.site):
-            continue
-        if spelling(region.block.frame, maybe.place) != part.text or part.whole is not None:
-            continue
-        if maybe.place.kind == "name":
-            there = f"isinstance({part.text}, {tensorflow}.Tensor)" if maybe.plain else f"{part.text} is not None"
-            return there, maybe.unset
-        if maybe.place.kind == "attr":
-            holder, _, name = part.text.rpartition(".")
-            found = f"getattr({holder}, {name!r}, None)" if maybe.unset and (maybe.none or maybe.plain) else part.text
-            there = f"isinstance({found}, {tensorflow}.Tensor)" if maybe.plain else f"{found} is not None"
-            return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
-        raise refuse(facts, node, PlanFault.MADE_BY_ONE_BRANCH, name=part.text)
-    return (f"{part.text} is not None" if none_in_other_call(region, part.text) else ""), False
+        return _part_made(site, part, node), False
+    beside = _values_of_other_branches(region, part) if part.whole is None else []
+    found = [maybe for maybe in region.maybe if maybe.value in beside]
+    maybe = next((one for one in found if spelling(region.block.frame, one.place) == text), None)
+    if maybe is None:
+        return (f"{text} is not None" if none_in_other_call(region, text) else ""), False
+    if maybe.place.kind == "name":
+        return _there(site, text, maybe.plain), maybe.unset
+    if maybe.place.kind != "attr":
+        raise refuse(site.facts, node, PlanFault.MADE_BY_ONE_BRANCH, name=text)
+    holder, _, name = text.rpartition(".")
+    if not (maybe.none or maybe.plain):
+        return f"hasattr({holder}, {name!r})", False
+    return _there(site, f"getattr({holder}, {name!r}, None)" if maybe.unset else text, maybe.plain), False
+
+
+def _there(site: LoopSite, text: str, plain: bool) -> str:
+    """The expression that tells a tensor from None, and from a plain value if it may be one."""
+    return f"isinstance({text}, {site.tensorflow}.Tensor)" if plain else f"{text} is not None"
 
 
 def _values_of_other_branches(region: Region, part: Part) -> list[Value]:
@@ -491,23 +499,21 @@ def _values_of_other_branches(region: Region, part: Part) -> list[Value]:
     return [part.value, *(v for join in beside for v in choices(join) if part.value in choices(join))]
 
 
-def _holder_bound(facts: Facts, region: Region, part: Part) -> str:
+def _holder_bound(region: Region, part: Part) -> str:
     """The expression that tells whether the object is there that holds a value, where only some branches bind it."""
     name = part.text.partition(".")[0].partition("[")[0]
-    for maybe in facts.maybe if name != part.text else ():
-        here = maybe.place.kind == "name" and maybe.place.key == name and maybe.place.frame is region.block.frame
-        if here and maybe.unset and region.in_tower(maybe.site):
-            return f"{name!r} in locals()"
-    return ""
+    unset = [one.place for one in region.maybe if one.unset and one.place.kind == "name"]
+    here = name != part.text and any(one.key == name and one.frame is region.block.frame for one in unset)
+    return f"{name!r} in locals()" if here else ""
 
 
-def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
+def _part_made(site: LoopSite, part: Part, node: ast.AST) -> str:
     """The expression that tells whether the script has put a tensor into a dict, an object or a name."""
     unset, none, plain = left_out(part.value)
     target = parse_expression(part.text)
-    there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
+    there = _there(site, part.text, plain)
     if part.whole is not None or (unset and not isinstance(target, (ast.Subscript, ast.Attribute))):
-        raise refuse(facts, node, PlanFault.PART_MADE_BY_ONE_BRANCH, name=part.text)
+        raise refuse(site.facts, node, PlanFault.PART_MADE_BY_ONE_BRANCH, name=part.text)
     if not unset:
         return there
     if isinstance(target, ast.Subscript):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
 from converter.analysis.facts import Maybe
@@ -35,17 +35,16 @@ def handing_in(site: LoopSite, before: Traffic) -> Traffic:
     sizes = {value.uid for number in site.facts.fed_sizes for value in number.inputs}
     for value in handed:
         name, axis = name_given(value), _axis(value)
-        node = value.node or site.region.block.body[0]
         if value.uid in sizes:
-            raise refuse(site.facts, node, PlanFault.HANDED_SIZE)
+            raise refuse(site.facts, site.made_at(value), PlanFault.HANDED_SIZE)
         if not _is_told_by_shape(value, axis):
             if not name:
-                raise refuse(site.facts, node, PlanFault.HANDED_WITHOUT_NAME)
+                raise refuse(site.facts, site.made_at(value), PlanFault.HANDED_WITHOUT_NAME)
             axes[name] = axis
     for value in handed if axes else ():  # what a name tells holds for all that have it
         name, axis = name_given(value), _axis(value)
         if name == "" or axes.get(name or "", axis) != axis:
-            raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_WITHOUT_NAME)
+            raise refuse(site.facts, site.made_at(value), PlanFault.HANDED_WITHOUT_NAME)
     name, traffic = before.fresh("tower_inputs")
     helper = OWN_HELPER if any(value.is_own for value in handed) else HELPER
     return replace(traffic, handing=Handing(name, helper, tuple(axes.items())))
@@ -67,15 +66,13 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
         read = [a for a in site.region.tower_reads() if grows_by_key(a.value, keys)]
         multiple = len(number.inputs) > 1 and not number.chosen
         if site.alone or multiple:
-            raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE)
+            raise refuse(site.facts, site.made_at(value), PlanFault.HANDED_OF_FIXED_SIZE)
         texts = {text: access for access in read if (text := spelling(site.region.block.frame, access.place))}
         named = {place for place in before.border.rebound if place in texts}
         named |= {f"{text} * {NUM_GPUS}" for text, access in texts.items() if kept(access)}
         sizes |= named or {""}
     if len(sizes) > 1:
-        raise refuse(
-            site.facts, site.region.handed[0].node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE
-        )
+        raise refuse(site.facts, site.made_at(site.region.handed[0]), PlanFault.HANDED_OF_FIXED_SIZE)
     return replace(before, handing=replace(before.handing, size="".join(sizes)))
 
 
@@ -93,21 +90,26 @@ def _is_told_by_shape(value: Input, axis: int | None) -> bool:
 
 def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: bool) -> Traffic:
     """Add the shard of placeholders that the model makes: each tower reads rows and weight off one of them."""
-    facts, region = site.facts, site.region
-    maybe = {one.place for one in facts.maybe if region.in_tower(one.site)}
+    lead = _lead(site, group)
+    fixed = all(fixed_size(value) is not None and not value.is_own for value in group)
+    rows, traffic = before.fresh_rows("" if alone else f"_{leaf(lead)}", "fixed" if fixed else "running")
+    shard = HandedOut(rows, lead, before.handing.helper)
+    return replace(traffic.plus(Border(shards=(shard,))), groups=(*traffic.groups, tuple(group)))
+
+
+def _lead(site: LoopSite, group: list[Input]) -> str:
+    """The place that always holds one of the placeholders when a tower is built; raises Refusal if there is none."""
+    region = site.region
+    maybe = {one.place for one in region.maybe}
     twins = {value.node for value in group if sum(other.node is value.node for other in group) > 1}
     held = [(text, place, value) for value in group for text, place in _texts(region, value)]
     none = _held_elsewise(region)
     texts = [text for text, place, value in held if text not in none and (place not in maybe or value.node in twins)]
     texts += [text for value in group for text in _items(region, value) if not item_guard(region.block, text)]
-    lead = next(iter(texts), None)
-    if lead is None:
+    if not texts:
         found = PlanFault.HANDED_IN_SOME_BRANCHES if held else PlanFault.HANDED_WITHOUT_PLACE
-        raise refuse(facts, group[0].node or region.block.body[0], found)
-    fixed = all(fixed_size(value) is not None and not value.is_own for value in group)
-    rows, traffic = before.fresh_rows("" if alone else f"_{leaf(lead)}", "fixed" if fixed else "running")
-    shard = HandedOut(rows, lead, before.handing.helper)
-    return replace(traffic.plus(Border(shards=(shard,))), groups=(*traffic.groups, tuple(group)))
+        raise refuse(site.facts, site.made_at(group[0]), found)
+    return texts[0]
 
 
 def _held_elsewise(region: Region) -> set[str]:
@@ -119,8 +121,7 @@ def _held_elsewise(region: Region) -> set[str]:
 def _left(region: Region) -> dict[Place, Value]:
     """The last value that the towers write to each place, branches included."""
     left = {place: values[-1] for place, values in region.written.items()}
-    in_branches = (one for one in region.block.facts.maybe if region.in_tower(one.site) and one.place in left)
-    return {**left, **{one.place: one.value for one in in_branches}}
+    return {**left, **{one.place: one.value for one in region.maybe if one.place in left}}
 
 
 def with_twins(region: Region, inputs: list[Input]) -> tuple[list[Input], dict[Input, list[Input]]]:
@@ -142,8 +143,7 @@ def with_twins(region: Region, inputs: list[Input]) -> tuple[list[Input], dict[I
 
 def given_back(site: LoopSite, before: Traffic) -> Traffic:
     """After the loop every place that holds a tower's part of a placeholder gets the whole one; raises Faults."""
-    facts, region = site.facts, site.region
-    handing = before.handing
+    region, handing = site.region, before.handing
     if not handing.name:
         return before
     cut = [value for value in region.handed if value.is_batch]
@@ -151,26 +151,29 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
     for value in cut:
         for text, place in _texts(region, value):
             twin = any(other.node is value.node for other in cut if other is not value)
-            found[text] = _guard(facts.maybe, place, text) if not twin else ""
-    for place, left_there in _left(region).items():
-        options = _choices(left_there)
-        part = next((value for value in cut if value in options), None)
-        computed = any(not isinstance(option, Input) for option in options)
-        if part is None or not computed or place.kind != "attr" or spelling(region.block.frame, place) is None:
-            continue
-        raise refuse(facts, part.node or region.block.body[0], PlanFault.HANDED_NOT_RESTORED)
-    for access in region.reads_after:
-        if not is_input(access.value):
-            continue
-        if not any(value in cut for value in _choices(access.value)):
-            continue
-        rebuilt = isinstance(access.place.holder, (Sequence, Mapping))  # as a whole
-        if not rebuilt and access.place in region.written and spelling(region.block.frame, access.place) not in found:
-            raise refuse(facts, access.node, PlanFault.HANDED_NOT_RESTORED)
+            found[text] = _guard(site.facts.maybe, place, text) if not twin else ""
+    _check_given_back(site, cut, found)
     restore = tuple((text, handing.whole(text)) for text, guard in found.items() if not guard)
     guarded = tuple((text, guard) for text, guard in found.items() if guard)
     whole = {**before.whole, **{value.uid: "" for value in cut}}
     return replace(before.plus(Border(restore=restore)), handing=replace(handing, guarded=guarded), whole=whole)
+
+
+def _check_given_back(site: LoopSite, cut: list[Input], found: Container[str]) -> None:
+    """Refuse a part of a placeholder that is read behind the loop where no place gets the whole one."""
+    region = site.region
+    for place, left in _left(region).items():
+        options = _choices(left)
+        part = next((value for value in cut if value in options), None)
+        computed = any(not isinstance(option, Input) for option in options)
+        if part is not None and computed and place.kind == "attr" and spelling(region.block.frame, place) is not None:
+            raise refuse(site.facts, site.made_at(part), PlanFault.HANDED_NOT_RESTORED)
+    for access in region.reads_after:
+        if not is_input(access.value) or not any(value in cut for value in _choices(access.value)):
+            continue
+        rebuilt = isinstance(access.place.holder, (Sequence, Mapping))  # as a whole
+        if not rebuilt and access.place in region.written and spelling(region.block.frame, access.place) not in found:
+            raise refuse(site.facts, access.node, PlanFault.HANDED_NOT_RESTORED)
 
 
 def _choices(value: Value) -> list[Value]:

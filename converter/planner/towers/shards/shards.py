@@ -77,7 +77,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
     read, traffic = _inputs_read(site, before)
     whole: dict[str, str] = {}  # the expression for an input -> the one for its whole batch
     cut: list[CutEach | CutOptional] = []
-    optional = _optional(site.facts, region, read.places)
+    optional = _optional(site, read.places)
     for value, source in optional.items():
         (text,) = read.places[value.uid]
         whole[text], traffic = traffic.fresh(*whole_names(text))
@@ -131,7 +131,7 @@ def _inputs_read(site: LoopSite, traffic: Traffic) -> tuple[_Read, Traffic]:
     for value in region.inputs:
         nested = any(path_to(nest, value) for nest, _ in nests)
         if value.op == DATA and not places[value.uid] and not nested:
-            found.append(finding(facts, value.node or region.block.body[0], PlanFault.DATA_WITHOUT_NAME))
+            found.append(finding(facts, site.made_at(value), PlanFault.DATA_WITHOUT_NAME))
     if found:
         raise Faults(found)
     return _Read(places, nests, tuples, kept), traffic
@@ -232,33 +232,31 @@ def _known(helper: str) -> Known:
     return "fixed" if "static" in helper else "building" if "data" in helper else "running"
 
 
-def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dict[Input, str]:
+def _optional(site: LoopSite, places: dict[int, list[str]]) -> dict[Input, str]:
     """Inputs that only one branch creates, with the expression that is None when it was not taken."""
-    found: dict[Input, str] = {}
-    for maybe in facts.maybe:
-        value = maybe.value
-        if not isinstance(value, Input) or not places.get(value.uid) or region.in_tower(maybe.site):
+    region, found = site.region, dict[Input, str]()
+    around = {one.stmt for one in _around(region)}
+    for maybe in site.facts.maybe:
+        value, text = maybe.value, spelling(region.block.frame, maybe.place)
+        # a condition around the loop, too, holds for all of it
+        if not isinstance(value, Input) or region.in_tower(maybe.site) or maybe.site.stmt in around:
             continue
-        text = spelling(region.block.frame, maybe.place)
-        if any(step.stmt is site.stmt for site in [maybe.site] for step in _around(region)):
-            continue  # the condition is around the loop, too
-        if text not in places[value.uid]:
-            continue
-        holder, _, name = text.rpartition(".")
-        source = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
-        unseen = maybe.plain or (maybe.unset and maybe.place.kind != "attr")
-        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
-            raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
-        found[value] = source
+        if text is not None and text in places.get(value.uid, ()):
+            _check_optional(site, value, places, maybe.plain or (maybe.unset and maybe.place.kind != "attr"))
+            holder, _, name = text.rpartition(".")
+            found[value] = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
     for value in (i for i in region.inputs if places.get(i.uid)):
         text, frames = places[value.uid][0], region.lacking.get(value.uid, ())
-        if not frames and (value in found or not none_in_other_call(region, text)):
-            continue
-        unseen = not all(is_none_in(frame, text) for frame in frames)
-        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
-            raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
-        found[value] = text
+        if frames or (value not in found and none_in_other_call(region, text)):
+            _check_optional(site, value, places, not all(is_none_in(frame, text) for frame in frames))
+            found[value] = text
     return found
+
+
+def _check_optional(site: LoopSite, value: Input, places: dict[int, list[str]], unseen: bool) -> None:
+    """Refuse an input of one branch that has no single expression, is no plain tensor, or is not seen to be there."""
+    if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
+        raise refuse(site.facts, site.made_at(value), PlanFault.INPUT_OF_ONE_BRANCH)
 
 
 def _around(region: Region) -> list[Site]:
@@ -387,7 +385,7 @@ def _aliases_out(
             if text in saved:
                 by_input.setdefault(access.value.uid, saved[text])
     rebound = set(_bound_texts(region))
-    maybe = {m.place: m for m in facts.maybe if region.in_tower(m.site)}  # what other branches leave there
+    maybe = {one.place: one for one in region.maybe}  # what other branches leave there
     restore = [*traffic.border.restore]
     restore += [pair for pair in saved.items() if pair[0] not in rebound and pair[0] not in parts_of_tuples]
     for access in region.writes:

@@ -53,7 +53,7 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
         found.append(finding(facts, access.node, PlanFault.GENERATOR_READ, name=access.place.key))
     for cell, name in cells_copied(region.block, region.tower):
         if not region.in_tower(cell.site):
-            found.append(finding(facts, cell.node or region.block.body[0], PlanFault.CELL_COPIED, name=name))
+            found.append(finding(facts, site.made_at(cell), PlanFault.CELL_COPIED, name=name))
     for access in arrays_before(region.block, region.tower):
         found.append(finding(facts, access.node, PlanFault.ARRAY_BEFORE_TOWERS, name=access.place.key))
     kept = set[int]()  # lists and dicts that were looked at without a fault: a second look would find no more
