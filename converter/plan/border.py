@@ -319,13 +319,6 @@ class Loss:
 # The name of a merged tensor for which the script asks: the one that TensorFlow gives to it on one GPU.
 AS_ON_ONE_GPU = ""
 
-_HELPERS: dict[type, tuple[str, ...]] = {
-    Fed: ("merge_fed", "feed_towers"),
-    MaskedMean: ("weigh_losses",),
-    Shown: ("merge_shown",),
-    Handed: ("hand_on",),
-}
-
 
 @dataclass(frozen=True)
 class Merge:
@@ -351,18 +344,6 @@ class Merge:
     def merged(self) -> bool:
         """Whether something reads the merged value, beside the gradients that are taken from the towers' parts."""
         return self.loss is None or self.loss.merged
-
-    @property
-    def helpers(self) -> tuple[str, ...]:
-        """The runtime helpers that the lines of the loop call for it."""
-        called = {
-            "map_structure": self.structure is not None and self.structure.each is None,
-            "concat_steps": isinstance(self.how, Concat) and self.how.steps,
-            "plain_name": self.name == AS_ON_ONE_GPU,
-            "keep_parts": bool(self.own),
-            "keep_losses": bool(self.losses),
-        }
-        return (*_HELPERS.get(type(self.how), ()), *(helper for helper, needed in called.items() if needed))
 
 
 @dataclass(frozen=True)
@@ -417,8 +398,20 @@ def helpers_of(one: Shard | Bound | Merge) -> tuple[str, ...]:
             return (one.helper, "map_structure")
         case Keep():
             return ("part_of_tower",)
-        case Resize():
-            return () if one.rows_of else ("shard_size",)
+        case Resize(rows_of=None):
+            return ("shard_size",)
         case Merge():
-            return one.helpers
+            called = {
+                "merge_fed": isinstance(one.how, Fed),
+                "feed_towers": isinstance(one.how, Fed),
+                "weigh_losses": isinstance(one.how, MaskedMean),
+                "merge_shown": isinstance(one.how, Shown),
+                "hand_on": isinstance(one.how, Handed),
+                "concat_steps": isinstance(one.how, Concat) and one.how.steps,
+                "map_structure": one.structure is not None and one.structure.each is None,
+                "plain_name": one.name == AS_ON_ONE_GPU,
+                "keep_parts": one.own,
+                "keep_losses": one.losses,
+            }
+            return tuple(helper for helper, needed in called.items() if needed)
     return ()
