@@ -9,6 +9,7 @@ from converter.analysis import read_facts
 from converter.conversion import Conversion
 from converter.options import Options
 from converter.plan import Loop
+from converter.plan.border import Cut
 from converter.planner.batch_size.means import settle_means
 from converter.planner.cases import Sources, Started
 from converter.planner.writing.free_names import names_in
@@ -123,14 +124,25 @@ def loops(script: str, **options: object) -> tuple[Loop, ...]:
     return conversion.plan.loops
 
 
+def inputs_cut(script: str, **options: object) -> list[tuple[str, ...]]:
+    """What the towers read inputs by: those that are cut together in one tuple."""
+    shards = [shard for loop in loops(script, **options) for shard in loop.border.shards]
+    return [tuple(one.place for one in shard.inputs) for shard in shards if isinstance(shard, Cut)]
+
+
 def merged(script: str, **options: object) -> list[str]:
     """What leaves the towers, as the script writes it, in the order of the plan."""
-    return [merge.place for loop in loops(script, **options) for merge in loop.merges]
+    return [merge.place for loop in loops(script, **options) for merge in loop.border.merges]
 
 
 def guarded(script: str, **options: object) -> dict[str, str]:
     """For each value that only some branches make and that leaves the towers: the condition that it has been made."""
-    return {merge.place: merge.guard for loop in loops(script, **options) for merge in loop.merges if merge.guard}
+    return {
+        merge.place: merge.guard.test
+        for loop in loops(script, **options)
+        for merge in loop.border.merges
+        if merge.guard
+    }
 
 
 def helpers(script: str, **options: object) -> set[str]:

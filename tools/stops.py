@@ -182,11 +182,11 @@ def _shown(value: object, name: str = "", depth: int = 0) -> Iterator[str]:
     """A dataclass as lines: its fields that are not what they are without being given."""
     indent, head = "    " * depth, f"{name} = " if name else ""
     if dataclasses.is_dataclass(value):
-        yield f"{indent}{head}{type(value).__name__}:"
-        for field in dataclasses.fields(value):
-            one = getattr(value, field.name)
-            if one != field.default and one not in ((), "", False, None):
-                yield from _shown(one, field.name, depth + 1)
+        held = [(field, getattr(value, field.name)) for field in dataclasses.fields(value)]
+        given = [(f.name, one) for f, one in held if one != f.default and one not in ((), "", False, None)]
+        yield f"{indent}{head}{type(value).__name__}{':' if given else ''}"
+        for field_name, one in given:
+            yield from _shown(one, field_name, depth + 1)
     elif isinstance(value, tuple) and any(dataclasses.is_dataclass(part) for part in value):
         for part in value:
             yield from _shown(part, name, depth)

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from converter.dataclass import dataclass
 from converter.options import Options
+from converter.plan.border import Border, Handing
 
 
 class At(NamedTuple):
@@ -20,11 +21,6 @@ class At(NamedTuple):
     line: int
     column: int
     path: str = ""
-
-
-NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
-OWN = ("own_inputs", "OwnInputs", "own_batches")  # helpers that give each tower inputs of its own
-HowMerged = Literal["concat", "mean", "sum", "first", "shown", "handed"]
 
 
 @dataclass(frozen=True)
@@ -48,162 +44,6 @@ class Insert:
 
 
 @dataclass(frozen=True)
-class Shard:
-    """Inputs that are cut together: they share the number of rows and the weight of each tower.
-
-    places: what the towers read the inputs by, as written in the script ("X", "self.images").
-    saved: the new names under which the whole batches stay at hand.
-    axes: the batch axis of each. static: whether the number of rows is known when the graph is built.
-    lead: where the number of rows is read off an input inside a list or a dict, a name for its shard,
-        its expression and its axis. data: of arrays, lists and constants, whose length is known when the
-        graph is built; there may be fewer rows than towers.
-    drawn: for batches that the towers draw themselves, the number of their rows, and whether it is that of the
-        whole batch; else of each tower's.
-    sparse: whether some of the inputs are sparse tensors. helper: the runtime helper that cuts them, or that counts
-        the rows that a tower draws.
-    together: of many inputs, the name of one list that holds the whole batches; "" where each has a name of its own.
-    parts: then the name of the list of a tower's parts, where one line is too short to unpack it.
-    handed: for placeholders that each tower makes, the expression of the one whose rows are counted.
-    """
-
-    rows: str
-    weight: str
-    places: tuple[str, ...] = ()
-    saved: tuple[str, ...] = ()
-    axes: tuple[int, ...] = ()
-    static: bool = False
-    lead: tuple[str, str, int] | None = None
-    data: bool = False
-    drawn: tuple[str, bool] | None = None
-    sparse: bool = False
-    helper: str = "shard"
-    together: str = ""
-    parts: str = ""
-    handed: str = ""
-
-    @property
-    def own(self) -> bool:
-        """Whether nothing is cut: each tower has placeholders of its own."""
-        return self.helper in OWN
-
-
-@dataclass(frozen=True)
-class Nest:
-    """A list, tuple or dict of inputs that the towers read as a whole: each tensor of it is cut.
-
-    optional: for a single input that is there or not, the expression that gives it or None; "" for all others.
-    helper: the runtime helper that cuts each tensor.
-    """
-
-    place: str
-    saved: str
-    axis: int
-    optional: str = ""
-    helper: str = "shard"
-
-
-@dataclass(frozen=True)
-class Regroup:
-    """A tuple of inputs: inside the towers it is made anew, of their shards.
-
-    saved: the new name under which the tuple of whole batches stays at hand. text: the expression for the tower's.
-    """
-
-    place: str
-    saved: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Rebind:
-    """A number that means the whole batch outside the towers and one shard inside.
-
-    name: of the shard's, where the place is an item of a tuple and cannot be assigned to.
-    rows_of: the shard whose rows are counted when the graph runs, as name, axis and type of the number, where it is
-        fed; None where it is a number of Python.
-    carried: no number, but a merged tensor: each tower goes on with the part that it made in an earlier loop.
-    optional: as of a Nest, for a tensor that is there or not.
-    """
-
-    place: str
-    saved: str
-    name: str = ""
-    rows_of: tuple[str, int, str] | None = None
-    carried: bool = False
-    optional: str = ""
-
-
-@dataclass(frozen=True)
-class Reset:
-    """A value that a tower changes and the next one would read: each tower begins with the value from before the loop.
-
-    how: "value" re-binds the place, "list" and "dict" restore the contents, "absent" removes the attribute. "iterator":
-        what the place holds can be read once; each tower gets an iterator of its own over the same elements.
-    early: the value is kept in front of the `with` blocks that are opened in front of the loop: one of them changes it.
-    """
-
-    place: str
-    saved: str
-    how: Literal["value", "list", "dict", "absent", "iterator"]
-    early: bool = False
-
-
-@dataclass(frozen=True)
-class Merge:
-    """A value that leaves the loop: each tower's part is kept in a list, and the parts are merged after the loop.
-
-    how: "concat" along `axis`, "mean" weighted by the shards' sizes, "sum"; "first" for updates of variables, of which
-        only the first tower's are run; "shown" by its form when the graph is built, for a value that is only shown;
-        "handed": not merged at all, as only the towers of a later loop read it, each its own.
-    towers: the list's name. loss: whether gradients are taken from it.
-    packed: several rows for each example. static: no empty shards, nothing to trim.
-    op_name: the graph name that the original gave to the tensor.
-    nested: a list, tuple or dict, of which each tensor is merged.
-    renamed: the merged tensor takes the name that TensorFlow gives to it on one GPU.
-    steps: the towers' parts may differ in the number of their steps: shorter ones are padded.
-    guard: whether the script has made it at all, as an expression; "" where it always does. unset: the place is bound
-        to nothing where it has not, so that each tower has to begin with None there.
-    each: for a flat list, names for one of its tensors, and for the towers' parts of it. in_place: the list or dict
-        was there before the loop, and other names may stand for it: what it holds is replaced; `keyed` for a dict.
-    fed: a run feeds it, so that each tower's own tensor must be at hand.
-    written: of a loss without a name in the script, the expression for it; the place is a new name.
-    late: it is put in its place behind the statements that are repeated, one of which writes there.
-    own: for a value that the towers of a later loop go on with, the name of the list of what each tower made; else "".
-    losses: for a loss with rows that is minimised where the towers' names are not seen, the name of the list of the
-        towers' losses, which the merged one carries there; else "".
-    count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
-        if that is a mean over the tower's rows, `counts` the list that keeps it.
-    """
-
-    place: str
-    towers: str
-    how: HowMerged
-    axis: int
-    shard: int
-    loss: bool
-    packed: bool
-    op_name: str
-    cast: bool
-    merged: bool = True
-    count: str = ""
-    per_row: bool = False
-    counts: str = ""
-    nested: bool = False
-    renamed: bool = False
-    steps: bool = False
-    guard: str = ""
-    unset: bool = False
-    each: tuple[str, str] | None = None
-    in_place: bool = False
-    keyed: bool = False
-    fed: bool = False
-    written: str = ""
-    late: bool = False
-    own: str = ""
-    losses: str = ""
-
-
-@dataclass(frozen=True)
 class Scope:
     """A with block of the towers that is opened in front of the loop and again behind it: it must not get a new name.
 
@@ -220,18 +60,6 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Rebuild:
-    """A tuple that holds merged values: it is rebuilt after the loop.
-
-    text: the expression for it, with `{towers}` in place of what is merged from the list of that name.
-    """
-
-    place: str
-    text: str
-    towers: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Gradient:
     """Gradients that every tower computes inside the loop."""
 
@@ -242,16 +70,34 @@ class Gradient:
 
 
 @dataclass(frozen=True)
-class Handing:
-    """The object that hands each tower its part of the placeholders that it makes.
+class Collections:
+    """Collections of the graph whose values are merged.
 
-    name: "" where the towers make none. arguments: what the object is told, with `NUM_GPUS` for the number of towers.
-    given_back: places that get the whole placeholder if the script has set them, each with the test for that.
+    held: the name of the object that has seen what each tower adds. keys: expressions for theirs. weights: the name of
+    the list of the towers' weights. weight: a tower's.
     """
 
-    name: str = ""
-    arguments: str = ""
-    given_back: tuple[tuple[str, str], ...] = ()
+    held: str
+    keys: tuple[str, ...]
+    weights: str
+    weight: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of the towers that is opened once more around those of its statements that stay out of the loop.
+
+    orelse: those of them that stand in the `else` of a condition.
+    """
+
+    at: At
+    body: tuple[At, ...]
+    orelse: tuple[At, ...] = ()
+
+    @property
+    def stmts(self) -> tuple[At, ...]:
+        """All of these statements."""
+        return (*self.body, *self.orelse)
 
 
 @dataclass(frozen=True)
@@ -272,39 +118,27 @@ class Loop:
     before and after: statements that stood between those of the towers and are moved out.
     contexts: helpers that are entered beside tf.device and the scopes, each with the name of the object
         that it needs before the loop, "" for a function.
-    restore: places that get back what they stood for before the loop, or that of all towers, with `NUM_GPUS`.
     handing: how each tower is handed its part of the placeholders that it makes.
-    collections: keys of graph collections whose values are merged, the list of the towers' weights that this
-        takes, and a tower's weight.
     """
 
     before: tuple[At, ...]
     tower: tuple[At, ...]
     after: tuple[At, ...]
     gpu: str
-    shards: tuple[Shard, ...]
-    nests: tuple[Nest, ...]
-    regroups: tuple[Regroup, ...]
-    rebinds: tuple[Rebind, ...]
-    resets: tuple[Reset, ...]
-    merges: tuple[Merge, ...]
-    rebuilds: tuple[Rebuild, ...]
+    border: Border
     gradient: Gradient | None
     contexts: tuple[tuple[str, str], ...]
-    restore: tuple[tuple[str, str], ...]
-    splits: tuple[tuple[At, tuple[At, ...]], ...]  # with blocks of the towers, what of them stays in front
-    behind: tuple[tuple[At, tuple[At, ...]], ...]  # and what comes after the loop, also of blocks inside of these
+    splits: tuple[Block, ...]  # with blocks of the towers, what of them stays in front
+    behind: tuple[Block, ...]  # and what comes after the loop, also of blocks inside of these
     scopes: tuple[Scope, ...]
     again: tuple[Again, ...]  # what is computed once more from merged values
     keep_names: bool  # names of the towers' scopes are taken after the loop, where the script asks for them again
-    register: bool  # merged losses carry the towers', for where they are minimised: in another function or file
-    collections: tuple[tuple[str, ...], str, str] = ((), "", "")
+    collections: Collections | None = None
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs
     hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands
     dropped: tuple[str, ...] = ()  # attributes of the towers that nothing reads
     handing: Handing = Handing()
-    otherwise: tuple[At, ...] = ()  # statements in `behind` that stand in the `else` of a condition
     early: tuple[At, ...] = ()  # of `after`: where there are no towers, they end the function in front of the last ones
 
 

@@ -10,7 +10,8 @@ from functools import cached_property
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
-from converter.plan import Plan, Replace
+from converter.plan import Loop, Plan, Replace
+from converter.plan.border import OWN, Border, CutEach, CutInput, CutOptional, Drawn, Sum
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
 EVALUATION = "evaluation"  # the decision about models that stand outside of the towers
@@ -136,27 +137,34 @@ def _single_examples(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Dec
 
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
     axes: dict[int, list[str]] = {}
-    drawn: list[str] = []
     handed: list[str] = []
     own: list[str] = []
-    for loop in (loop for plan in plans for loop in plan.loops):
-        for shard in loop.shards:
-            own += shard.places if shard.own else ()
-            for place, axis in zip(shard.places, shard.axes, strict=False) if not shard.own else ():
-                axes.setdefault(axis, []).append(place)
-            drawn += [shard.rows] if shard.drawn and not shard.places else []
-        for nest in loop.nests:
-            axes.setdefault(nest.axis, []).append(nest.place)
-        whole = f"{loop.handing.name}.whole("
-        made = own if any(shard.own for shard in loop.shards) else handed
-        made += [place for place, text in loop.restore if text.startswith(whole)]
-        made += [place for place, _ in loop.handing.given_back]
+    loops = [loop for plan in plans for loop in plan.loops]
+    for loop in loops:
+        for one in _cut(loop.border):
+            axes.setdefault(one.axis, []).append(one.place)
+        made = own if any(shard.helper in OWN for shard in loop.border.shards) else handed
+        made += _made(loop)
+    drawn = any(isinstance(shard, Drawn) for loop in loops for shard in loop.border.shards)
     said = [f"{_listed(dict.fromkeys(names))} cut along axis {axis}" for axis, names in sorted(axes.items())]
     said += [f"{_listed(dict.fromkeys(own))} for each tower, each step reads an example for each"] if own else []
     said += ["batches drawn by each tower"] if drawn else []
     said += [f"{_listed(dict.fromkeys(handed))} made by the model, each tower is handed its rows"] if handed else []
     if said:
         yield Decision("inputs", "; ".join(said), "inputs " + "; ".join(said))
+
+
+def _cut(border: Border) -> Iterator[CutInput | CutEach | CutOptional]:
+    """What each tower gets its part of."""
+    yield from (one for cut in border.cuts if cut.helper not in OWN for one in cut.inputs)
+    yield from (one for one in border.bound if isinstance(one, CutEach | CutOptional))
+
+
+def _made(loop: Loop) -> Iterator[str]:
+    """What each tower has of its own, and what it makes and is handed its rows of."""
+    yield from (one.place for cut in loop.border.cuts if cut.helper in OWN for one in cut.inputs)
+    yield from (place for place, whole in loop.border.restore if whole == loop.handing.whole(place))
+    yield from (place for place, _ in loop.handing.guarded)
 
 
 def _batch(plans: Sequence[Plan], files: Mapping[str, NamedFile], by_another: bool) -> Iterator[Decision]:
@@ -249,7 +257,7 @@ def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
         return
     if any(edit.why == LOSS_ONCE for plan in plans for edit in plan.replaces):
         yield Decision("loss", "computed once from the towers' merged results, as --loss global asks")
-    elif any(merge.loss and merge.how == "sum" for plan in plans for loop in plan.loops for merge in loop.merges):
+    elif any(isinstance(m.how, Sum) for plan in plans for loop in plan.loops for m in loop.border.merges if m.loss):
         yield Decision("loss", "the towers' sums are added, as --loss global asks")
     else:
         text = "the towers' losses are averaged: --loss global changes nothing here"

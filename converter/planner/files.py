@@ -15,6 +15,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import At, Loop, Plan
+from converter.plan.border import Reset
 from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
 from converter.planner.batch_size.epochs import ends_with_data, steps_by_size
 from converter.planner.batch_size.intervals import intervals
@@ -303,6 +304,7 @@ def _loops(case: Placed, context: WritingContext, scaling: Scaling) -> tuple[lis
             text=context.text,
             tensorflow=tensorflow,
             fed=frozenset(fed_results(case.facts, group.region)),
+            alone=case.size.alone,
         )
         with noted(found):
             parts.append(plan_loop(case, site, context.aliases, scaling, taken))
@@ -313,9 +315,9 @@ def _loops(case: Placed, context: WritingContext, scaling: Scaling) -> tuple[lis
 
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
     """The loop, with builtins read from their module where the script binds their names to something else."""
-    read = ["range", *("list" for reset in loop.resets if reset.how in ("list", "iterator"))]
-    read += ["iter" for reset in loop.resets if reset.how == "iterator"]
-    read += ["list", "zip"] if any(m.each for m in loop.merges) else []
+    resets = {one.how for one in loop.border.bound if isinstance(one, Reset)}
+    read = ["range", *(["list"] if resets & {"list", "iterator"} else []), *(["iter"] if "iterator" in resets else [])]
+    read += ["list", "zip"] if any(m.structure and m.structure.each for m in loop.border.merges) else []
     return replace(loop, hidden=builtins.hidden(region.block.frame, read))
 
 

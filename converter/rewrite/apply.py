@@ -13,7 +13,7 @@ import libcst as cst
 from libcst.metadata import CodePosition
 
 from converter.dataclass import dataclass
-from converter.plan import Again, At, Insert, Loop, Plan, Replace, Scope
+from converter.plan import Again, At, Block, Insert, Loop, Plan, Replace, Scope
 from converter.rewrite.deep_expressions import MOST, DepthError, flat
 from converter.rewrite.formatting import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
@@ -107,7 +107,7 @@ class _Lines:
     def __init__(self, plan: Plan) -> None:
         self.moved = {at for loop in plan.loops for at in (*loop.before, *loop.tower, *loop.after)}
         again = {at for loop in plan.loops for a in loop.again for at in (*a.ats, *a.around)}
-        split = {at for loop in plan.loops for _, inner in (*loop.splits, *loop.behind) for at in inner}
+        split = {at for loop in plan.loops for block in (*loop.splits, *loop.behind) for at in block.stmts}
         edits = {*(r.at for r in plan.replaces), *(i.at for i in plan.inserts)}
         self.inner = sorted({at.line for at in (*edits, *again, *split)})
         self.every = sorted({*self.inner, *(at.line for run in (self.moved, *plan.pinned) for at in run)})
@@ -146,14 +146,12 @@ class _Rewriter(Transformer):
         self.inserts: dict[At, list[Insert]] = {}
         for insert in plan.inserts:
             self.inserts.setdefault(insert.at, []).append(insert)
-        split = [(around, inner) for loop in plan.loops for around, inner in (*loop.splits, *loop.behind)]
-        opened = {around for around, _ in split}
-        alone = [at for _, inner in split for at in inner if at not in opened]
-        self.split_out: dict[At, list[cst.BaseStatement]] = {at: [] for at in alone}
+        blocks = [block for loop in plan.loops for block in (*loop.splits, *loop.behind)]
+        split, opened = {at for block in blocks for at in block.stmts}, {block.at for block in blocks}
+        self.split_out: dict[At, list[cst.BaseStatement]] = {at: [] for at in split - opened}
         self.repeated: dict[At, cst.BaseStatement] = {}  # statements that stand after the loop once more
-        self.otherwise = {at for loop in plan.loops for at in loop.otherwise}
         self.repeats = {at for loop in plan.loops for again in loop.again for at in (*again.ats, *again.around)}
-        self.repeats |= {at for _, inner in split for at in inner if at in opened}
+        self.repeats |= split & opened
         self.lines = lines
         self.written: list[str] = [r.text for r in plan.replaces]  # what is the tool's own
         self.positions = left.positions
@@ -334,7 +332,7 @@ class _Rewriter(Transformer):
 
     def _reopened(
         self,
-        parts: tuple[tuple[At, tuple[At, ...]], ...],
+        blocks: tuple[Block, ...],
         statements: dict[At, list[cst.BaseStatement]],
         heads: dict[At, tuple[str, str]],
         at: At,
@@ -345,7 +343,7 @@ class _Rewriter(Transformer):
         """
         if at not in statements:
             return []  # in another one of these blocks
-        inside = dict(parts)
+        inside = {one.at: one for one in blocks}
         block = next(s for s in statements[at] if isinstance(s, (cst.With, cst.If)))
         return [self._entered(block, at, inside, heads)]
 
@@ -353,12 +351,12 @@ class _Rewriter(Transformer):
         self,
         block: cst.BaseStatement,
         at: At,
-        inside: dict[At, tuple[At, ...]],
+        inside: dict[At, Block],
         heads: dict[At, tuple[str, str]],
     ) -> cst.BaseStatement:
         """A block of the towers around statements that were split out of it; heads: see `_reopened`."""
-        body = self._split_off([a for a in inside[at] if a not in self.otherwise], inside, heads)
-        other = self._split_off([a for a in inside[at] if a in self.otherwise], inside, heads)
+        body = self._split_off(inside[at].body, inside, heads)
+        other = self._split_off(inside[at].orelse, inside, heads)
         if at in heads:
             items, first = heads[at]
             (head,) = self._parse((f"with {items}:\n    pass",), at[1])
@@ -368,7 +366,7 @@ class _Rewriter(Transformer):
         return _opened_again(block, body, other)
 
     def _split_off(
-        self, ats: Iterable[At], inside: dict[At, tuple[At, ...]], heads: dict[At, tuple[str, str]]
+        self, ats: Iterable[At], inside: dict[At, Block], heads: dict[At, tuple[str, str]]
     ) -> list[cst.BaseStatement]:
         """Statements that were split out of a block, with the blocks in it that are opened again for theirs."""
         made: list[cst.BaseStatement] = []
@@ -407,7 +405,7 @@ class _Rewriter(Transformer):
         towered = _fill(towered, [*anew, *above, *towers, *below], loops.why, scopes.why)
         kept = {scope.at: (scope.keep, scope.first) for scope in loop.scopes if scope.keep}
         entered = {scope.at: (scope.enter.replace("{alone}", alone), "") for scope in loop.scopes}
-        splits = [s for at, _ in loop.splits for s in self._reopened(loop.splits, statements, kept, at)]
+        splits = [s for one in loop.splits for s in self._reopened(loop.splits, statements, kept, one.at)]
         early = self._lines(text.early, depth)
         made = [*early, *splits, *prelude, towered]
         merged = self._lines(text.epilogue, depth + guarded)
@@ -417,7 +415,7 @@ class _Rewriter(Transformer):
         statements.update((at, []) for at in loop.early)
         made += self._towers_only(merged, depth)
         among = self._among_reopened(loop)
-        for stays, group in groupby(sorted((*(at for at, _ in loop.behind), *among)), key=lambda at: at in among):
+        for stays, group in groupby(sorted((*(one.at for one in loop.behind), *among)), key=lambda at: at in among):
             ats = [*group]
             if stays:
                 made += self._pinned(ats, statements, depth, {at: at for at in ats if self._is_pinned(at)})
@@ -463,7 +461,7 @@ class _Rewriter(Transformer):
 
     def _among_reopened(self, loop: Loop) -> list[At]:
         """Statements that move after the loop and stood before a block that is opened again there: they stay so."""
-        last = max((at for at, _ in loop.behind), default=(0, 0))
+        last = max((one.at for one in loop.behind), default=(0, 0))
         across = [(first, end) for first, end in self.plan.pinned if first < last <= end]
         return [at for at in loop.after if at < last and not any(first <= at <= end for first, end in across)]
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import UnionType
 from typing import NamedTuple
 
 from converter.dataclass import dataclass
-from converter.plan import NUM_GPUS, Loop, Merge, Nest, Plan, Rebind, Reset, Shard
+from converter.plan import Loop, Plan, border
 from converter.runtime.catalog import catalog
 
 STEP = "    "
 LOOP = "# Each GPU computes its share of the batch."
 BEHIND = "# From here on: the whole batch."
 KEPT = {"value": "{}", "list": "{list}({})", "dict": "{}.copy()", "iterator": "{list}({})"}  # what is kept for a Reset
+# In which order values from before the loop are saved, and in which a tower gets its own.
+SAVED = (border.Remake, border.CutEach | border.CutOptional, border.Resize | border.Keep)
+ENTERED = (border.Cut, border.Resize | border.Keep, border.Remake, border.CutEach | border.CutOptional, border.Drawn)
+CODES: dict[type, str] = {
+    border.Cut: "TMG103",
+    border.CutEach: "TMG103",
+    border.CutOptional: "TMG103",
+    border.Resize: "TMG108",
+    border.HandedOut: "TMG124",
+    border.Reset: "TMG131",
+}
 
 
 class Line(NamedTuple):
@@ -50,11 +62,11 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
     name = dict(plan.helpers)
     names = {plain: given for helper, given in name.items() for plain in (helper, _plain(helper))}
     return LoopText(
-        early=_bindings([(r.saved, _kept(plan, loop, r)) for r in loop.resets if r.early], "TMG131", width),
+        early=_bindings([(one.saved, _source(plan, loop, one)) for one in _early(loop)], "TMG131", width),
         prelude=_prelude(plan, loop, names, width),
         saved=_saved(plan, loop, width) if plan.one_gpu else [],
         headers=_headers(plan, loop, names, width),
-        anew=_resets(plan, loop, [reset for reset in loop.resets if reset.early]),
+        anew=[line for reset in _early(loop) for line in _reset(plan, loop, reset)],
         above=_above(plan, loop, names, width - (3 if plan.one_gpu else 2) * len(STEP)),
         below=_below(plan, loop, names),
         epilogue=_under_comment(BEHIND, _epilogue(plan, loop, names, width)),
@@ -112,27 +124,8 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         lines.append(Line(f"{plan.tensorflow}.get_variable_scope().set_custom_getter({cut})", _why("cut_variables")))
     if not plan.one_gpu:
         lines += _saved(plan, loop, width)
-    lists = [m.towers for m in loop.merges if m.merged or loop.gradient is None]
-    why = ["TMG104"] if lists else []
-    own = [m.own for m in loop.merges if m.own]
-    if own:
-        lists += own
-        why.append(_why("keep_parts"))
-    counts = [m.counts for m in loop.merges if m.counts]
-    if counts:
-        lists += counts
-        why.append(_why("weigh_losses"))
-    if loop.gradient is not None:
-        lists.append(loop.gradient.grads)
-        why.append("TMG101")
-    if loop.collections[0]:
-        lists.append(loop.collections[1])
-        why.append(_why("MergedCollections"))
-    if loop.kept:
-        lists += loop.kept
-        why.append("TMG131")
-    lines += _bindings([(name, "[]") for name in lists], ",".join(why), width)
-    given = {loop.handing.name: loop.handing.arguments.replace(NUM_GPUS, plan.num_gpus)}
+    lines.extend(_empty_lists(loop, width))
+    given = {loop.handing.name: loop.handing.arguments.replace(border.NUM_GPUS, plan.num_gpus)}
     lines += [
         Line(f"{variable} = {names[helper]}({given.get(variable, '')})", _why(helper))
         for helper, variable in loop.contexts
@@ -141,24 +134,46 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
     return lines
 
 
+def _empty_lists(loop: Loop, width: int) -> list[Line]:
+    """The lists that the towers fill."""
+    merges, gradient, collections = loop.border.merges, loop.gradient, loop.collections
+    lists = (
+        ("TMG104", [merge.towers for merge in merges if _is_listed(loop, merge)]),
+        (_why("keep_parts"), [merge.own for merge in merges if merge.own]),
+        (_why("weigh_losses"), [merge.how.counts for merge in merges if isinstance(merge.how, border.MaskedMean)]),
+        ("TMG101", [gradient.grads] if gradient else []),
+        (_why("MergedCollections"), [collections.weights] if collections else []),
+        ("TMG131", loop.kept),
+    )
+    why = ",".join(code for code, kept in lists if kept)
+    return _bindings([(name, "[]") for _, kept in lists for name in kept], why, width)
+
+
 def _saved(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Lines before the loop that save the values of names that mean something else inside it."""
-    saved = [
-        (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
-    ]
-    saved += [(r.saved, r.place) for r in loop.regroups]  # parts of a tuple are saved with it
-    saved += [(n.saved, n.optional or n.place) for n in loop.nests] + [
-        (r.saved, r.optional or r.place) for r in loop.rebinds if not r.name
-    ]
-    saved += [(r.saved, _kept(plan, loop, r)) for r in loop.resets if r.saved and not r.early]
+    saved = [(one.saved, one.place) for cut in loop.border.cuts for one in cut.inputs]
+    bound = sorted(loop.border.bound, key=lambda one: _place(one, SAVED))
+    saved += [(one.saved, _source(plan, loop, one)) for one in bound if one not in _early(loop)]
+    own = [(name, value) for name, value in saved if name.isidentifier()]  # parts of a tuple or list are saved with it
     room = width - len(STEP) if plan.one_gpu else width
-    lists = [line for s in loop.shards if s.together for line in _packed(s.together, s.places, _bound(loop), room)]
-    return lists + _bindings(saved, _bound(loop), width)
+    packed = [(cut.lists[0], [one.place for one in cut.inputs]) for cut in loop.border.cuts if cut.lists]
+    lists = [line for name, places in packed for line in _packed(name, places, _bound(loop), room)]
+    return lists + _bindings(own, _bound(loop), width)
 
 
-def _kept(plan: Plan, loop: Loop, reset: Reset) -> str:
-    """The expression for what is kept of a place's value."""
-    return KEPT[reset.how].format(reset.place, list=_builtin(plan, loop, "list"))
+def _early(loop: Loop) -> list[border.Reset]:
+    """What is kept in front of blocks that are opened in front of the loop."""
+    return [one for one in loop.border.bound if isinstance(one, border.Reset) and one.early]
+
+
+def _source(plan: Plan, loop: Loop, one: border.Bound) -> str:
+    """The expression for what is kept of a place's value in front of the loop."""
+    match one:
+        case border.Reset():
+            return KEPT[one.how].format(one.place, list=_builtin(plan, loop, "list"))
+        case border.CutOptional() | border.Keep():
+            return one.source or one.place
+    return one.place
 
 
 def _rows(items: Sequence[str], room: int) -> list[tuple[int, list[str]]]:
@@ -191,14 +206,10 @@ def _unpacked(targets: Sequence[str], source: str, why: str, width: int) -> list
 
 def _bound(loop: Loop) -> str:
     """The rules for which names mean the shard inside the loop and the batch outside."""
-    cut = (*(s for s in loop.shards if s.places), *loop.nests)
-    reset = [r for r in loop.resets if r.saved and not r.early]
-    handed = [s for s in loop.shards if s.handed]
-    carried = [r for r in loop.rebinds if r.carried]
-    numbers = [r for r in loop.rebinds if not r.carried]
-    own = (_why("part_of_tower"), carried)
-    kinds = (("TMG103", cut), ("TMG108", numbers), ("TMG124", handed), ("TMG131", reset), own)
-    return ",".join(code for code, kept in kinds if kept)
+    codes = {**CODES, border.Keep: _why("part_of_tower")}
+    found = [one for one in loop.border.shards if not isinstance(one, border.Cut) or one.inputs]
+    entering = [*found, *(one for one in loop.border.bound if one not in _early(loop))]
+    return ",".join(sorted({codes[type(one)] for one in entering if type(one) in codes}))
 
 
 def _why(helper: str) -> str:
@@ -238,159 +249,162 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
 
 
 def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
-    anew = [reset for reset in loop.resets if not reset.early]
-    held = [reset for reset in anew if reset.how in ("list", "dict")]  # in front of what is put into them: a shard
-    lines = _resets(plan, loop, held)
-    for shard in loop.shards:
-        if shard.drawn is not None or shard.handed:
-            continue
-        name, source, axis = shard.lead or ("", "", 0)
-        lead = 1 if shard.lead else 0
-        places, saved = (name,) * lead + shard.places, (source,) * lead + shard.saved
-        numbers = (axis,) * lead + shard.axes
-        target = f"({', '.join(places)})" if len(places) > 1 else f"({places[0]},)"
-        axes = f"[{', '.join(map(str, numbers))}], " if any(numbers) else ""
-        whole = shard.together or f"[{', '.join(saved)}]"
-        cut = f"{names[shard.helper]}({whole}, {axes}{loop.gpu})"
-        cuts = f"{target}, {shard.rows}, {shard.weight} = {cut}"
-        if shard.together and len(cuts) > width:
-            cuts = f"{shard.parts}, {shard.rows}, {shard.weight} = {cut}"
-            lines += [Line(cuts, _why(shard.helper)), *_unpacked(shard.places, shard.parts, _why(shard.helper), width)]
-        else:
-            lines.append(Line(cuts, _why(shard.helper)))
-    lines += [_size(plan, loop, rebind, names) for rebind in loop.rebinds]
-    lines += [Line(f"{r.place} = {r.text}", _why("shard")) for r in loop.regroups]
-    for nest in loop.nests:
-        axes = f"[{nest.axis}], " if nest.axis else ""
-        helper = nest.helper
-        if nest.optional:
-            cut = f"{nest.place} = {names[helper]}([{nest.saved}], {axes}{loop.gpu})[0][0]"
-            lines.append(Line(_if_there(nest, cut), _why(helper)))
-            continue
-        cut = f"{names[helper]}([t], {axes}{loop.gpu})[0][0]"
-        each = f"{nest.place} = {names['map_structure']}(lambda t: {cut}, {nest.saved})"
-        lines.append(Line(each, _why(helper)))
-    lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
-    lines += [Line(f"{merge.place} = None", "TMG104") for merge in loop.merges if merge.unset]
-    return lines + _resets(plan, loop, [reset for reset in anew if reset not in held])
+    bound = [one for one in loop.border.bound if one not in _early(loop)]
+    entering = sorted((*loop.border.shards, *bound), key=_turn)
+    first = sum(_turn(one) < len(ENTERED) for one in entering)
+    lines = [_entered(plan, loop, one, names, width) for one in entering]
+    unset = [merge.place for merge in loop.border.merges if merge.guard and merge.guard.unset]
+    lines[first:first] = [[Line(f"{place} = None", "TMG104")] for place in unset]
+    return [line for group in lines for line in group]
 
 
-def _resets(plan: Plan, loop: Loop, resets: Sequence[Reset]) -> list[Line]:
-    """The lines with which a tower begins with values from before the loop."""
-    return [Line(line, "TMG131") for reset in resets for line in _reset(plan, loop, reset)]
+def _turn(one: border.Shard | border.Bound) -> int:
+    """The place among a tower's first lines; lists and dicts have their contents before shards are put into them."""
+    return -1 if isinstance(one, border.Reset) and one.how in ("list", "dict") else _place(one, ENTERED)
 
 
-def _size(plan: Plan, loop: Loop, rebind: Rebind, names: dict[str, str]) -> Line:
-    """What a rebound place means in a tower: the batch size of one shard, or what the tower made in an earlier loop.
-
-    The size is a number of Python, or one that is counted where it was fed.
-    """
-    if rebind.carried:
-        part = f"{rebind.place} = {names['part_of_tower']}({rebind.saved}, {loop.gpu})"
-        return Line(_if_there(rebind, part), _why("part_of_tower"))
-    if rebind.rows_of is None:
-        number = f"{names['shard_size']}({rebind.saved}, {loop.gpu})"
-    else:
-        shard, axis, dtype = rebind.rows_of
-        given = f"{shard}, out_type={plan.tensorflow}.{dtype}" if dtype != "int32" else shard
-        number = f"{plan.tensorflow}.shape({given})[{axis}]"
-    return Line(f"{rebind.name or rebind.place} = {number}", "TMG108")
+def _place(one: object, order: Sequence[type | UnionType]) -> int:
+    """Which of some kinds something is of, as an index; behind the last one if it is of none."""
+    return next((place for place, kind in enumerate(order) if isinstance(one, kind)), len(order))
 
 
-def _drawn(plan: Plan, loop: Loop, shard: Shard, names: dict[str, str]) -> Line:
-    """How many rows a tower draws, and its weight."""
-    assert shard.drawn is not None
-    size, whole = shard.drawn
-    total = size if whole else f"{size} * {plan.num_gpus}"
-    counted = f"{names[shard.helper]}({total}, {loop.gpu})"
-    return Line(f"{shard.rows}, {shard.weight} = {counted}", _why(shard.helper))
+def _entered(plan: Plan, loop: Loop, one: border.Shard | border.Bound, names: dict[str, str], width: int) -> list[Line]:
+    """The lines with which a tower begins, for what it reads in place of a value from before the loop."""
+    match one:
+        case border.Cut():
+            return _cut(loop, one, names, width)
+        case border.Drawn(rows, total, helper):
+            drawn = f"{names[helper]}({total.replace(border.NUM_GPUS, plan.num_gpus)}, {loop.gpu})"
+            return [Line(f"{rows.number}, {rows.weight} = {drawn}", _why(helper))]
+        case border.Resize():
+            return [Line(f"{one.name or one.place} = {_size(plan, loop, one, names)}", "TMG108")]
+        case border.Keep(place, saved, source):
+            part = f"{place} = {names['part_of_tower']}({saved}, {loop.gpu})"
+            return [Line(_if_there(saved, part) if source else part, _why("part_of_tower"))]
+        case border.Remake(place, _, text):
+            return [Line(f"{place} = {text}", _why("shard"))]
+        case border.CutEach(place, saved, axis, helper):
+            part = _tensor(loop, "t", axis, names[helper])
+            return [Line(f"{place} = {names['map_structure']}(lambda t: {part}, {saved})", _why(helper))]
+        case border.CutOptional(place, saved, axis, helper):
+            part = _tensor(loop, saved, axis, names[helper])
+            return [Line(_if_there(saved, f"{place} = {part}"), _why(helper))]
+        case border.Reset() | border.Remove():
+            return _reset(plan, loop, one)
+    return []
 
 
-def _reset(plan: Plan, loop: Loop, reset: Reset) -> list[str]:
-    """The line that resets a place, a list or a dict to its value from before the loop."""
-    place, saved = reset.place, reset.saved
-    if reset.how == "absent":
+def _cut(loop: Loop, cut: border.Cut, names: dict[str, str], width: int) -> list[Line]:
+    """Inputs that are cut together, their rows and weight; with many, their parts get names on lines of their own."""
+    places = [one.place for one in cut.all]
+    axes = f"[{', '.join(str(one.axis) for one in cut.all)}], " if any(one.axis for one in cut.all) else ""
+    whole = cut.lists[0] if cut.lists else f"[{', '.join(one.saved for one in cut.all)}]"
+    made = f"{cut.rows.number}, {cut.rows.weight} = {names[cut.helper]}({whole}, {axes}{loop.gpu})"
+    target = f"({', '.join(places)})" if len(places) > 1 else f"({places[0]},)"
+    why = _why(cut.helper)
+    if cut.lists and len(f"{target}, {made}") > width:
+        return [Line(f"{cut.lists[1]}, {made}", why), *_unpacked(places, cut.lists[1], why, width)]
+    return [Line(f"{target}, {made}", why)]
+
+
+def _tensor(loop: Loop, whole: str, axis: int, helper: str) -> str:
+    """A tower's part of a single tensor."""
+    return f"{helper}([{whole}], {f'[{axis}], ' if axis else ''}{loop.gpu})[0][0]"
+
+
+def _size(plan: Plan, loop: Loop, size: border.Resize, names: dict[str, str]) -> str:
+    """The batch size of one shard: a number of Python, or one that is counted where it was fed."""
+    if size.rows_of is None:
+        return f"{names['shard_size']}({size.saved}, {loop.gpu})"
+    shard, axis, dtype = size.rows_of
+    given = f"{shard}, out_type={plan.tensorflow}.{dtype}" if dtype != "int32" else shard
+    return f"{plan.tensorflow}.shape({given})[{axis}]"
+
+
+def _reset(plan: Plan, loop: Loop, one: border.Reset | border.Remove) -> list[Line]:
+    """The lines that reset a place, a list or a dict to its value from before the loop."""
+    place, saved = one.place, one.saved
+    if isinstance(one, border.Remove):
         holder, _, name = place.rpartition(".")
-        return [f"{holder}.__dict__.pop({name!r}, None)  # each tower makes its own"]
-    if reset.how == "dict":
-        return [f"{place}.clear()", f"{place}.update({saved})"]
-    if reset.how == "iterator":
-        return [f"{place} = {_builtin(plan, loop, 'iter')}({saved})"]
-    return [f"{place}[:] = {saved}" if reset.how == "list" else f"{place} = {saved}"]
+        return [Line(f"{holder}.__dict__.pop({name!r}, None)  # each tower makes its own", "TMG131")]
+    lines = {
+        "value": [f"{place} = {saved}"],
+        "list": [f"{place}[:] = {saved}"],
+        "dict": [f"{place}.clear()", f"{place}.update({saved})"],
+        "iterator": [f"{place} = {_builtin(plan, loop, 'iter')}({saved})"],
+    }
+    return [Line(line, "TMG131") for line in lines[one.how]]
 
 
 def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
-    lines = [
-        Line(f"{shard.rows}, {shard.weight} = {loop.handing.name}.share({shard.handed})", _why(shard.helper))
-        for shard in loop.shards
-        if shard.handed
-    ]
-    if loop.collections[0]:
-        lines.append(Line(f"{loop.collections[1]}.append({loop.collections[2]})", _why("MergedCollections")))
-    for merge in loop.merges:
-        if merge.written:
-            lines.append(Line(f"{merge.place} = {merge.written}", "TMG101" if loop.gradient is not None else "TMG102"))
-        part = _part(plan, loop, merge, names)
-        made = f"if {merge.guard}:\n    " if merge.guard and not (loop.gradient is not None and merge.loss) else ""
-        if loop.gradient is not None and merge.loss:
-            computed = f"{loop.gradient.optimizer}.compute_gradients({part})"
-            lines.append(Line(f"{loop.gradient.grads}.append({computed})", "TMG101"))
-        if merge.merged or loop.gradient is None:
-            lines.append(Line(f"{made}{merge.towers}.append({part})", _why_merged(merge)))
-        if merge.own:
-            lines.append(Line(f"{merge.own}.append({merge.place})", _why("keep_parts")))
-        if merge.counts:
-            count = _count(plan, merge, loop.shards[merge.shard])
-            lines.append(Line(f"{made}{merge.counts}.append({count})", _why("weigh_losses")))
+    handed = [shard for shard in loop.border.shards if isinstance(shard, border.HandedOut)]
+    shares = [(one, f"{loop.handing.name}.share({one.place})") for one in handed]
+    lines = [Line(f"{one.rows.number}, {one.rows.weight} = {share}", _why(one.helper)) for one, share in shares]
+    if (collections := loop.collections) is not None:
+        lines.append(Line(f"{collections.weights}.append({collections.weight})", _why("MergedCollections")))
+    return lines + [line for merge in loop.border.merges for line in _appended(plan, loop, merge, names)]
+
+
+def _appended(plan: Plan, loop: Loop, merge: border.Merge, names: dict[str, str]) -> list[Line]:
+    """The lines with which a tower adds its part of a value to the towers' list, and takes the gradients of a loss."""
+    lines: list[Line] = []
+    part, gradient = _part(plan, loop, merge, names), loop.gradient if merge.loss else None
+    if merge.loss and merge.loss.written:
+        lines.append(Line(f"{merge.place} = {merge.loss.written}", "TMG101" if gradient else "TMG102"))
+    if gradient:
+        computed = f"{gradient.optimizer}.compute_gradients({part})"
+        lines.append(Line(f"{gradient.grads}.append({computed})", "TMG101"))
+    made = f"if {merge.guard.test}:\n    " if merge.guard and not gradient else ""
+    if _is_listed(loop, merge):
+        lines.append(Line(f"{made}{merge.towers}.append({part})", _why_merged(merge)))
+    if merge.own:
+        lines.append(Line(f"{merge.own}.append({merge.place})", _why("keep_parts")))
+    if isinstance(merge.how, border.MaskedMean):
+        count = _count(plan.tensorflow, merge.how)
+        lines.append(Line(f"{made}{merge.how.counts}.append({count})", _why("weigh_losses")))
     return lines
 
 
-def _count(plan: Plan, merge: Merge, shard: Shard) -> str:
+def _is_listed(loop: Loop, merge: border.Merge) -> bool:
+    """Whether the towers' parts are kept in a list: of a loss, gradients in the loop need none."""
+    return merge.merged or loop.gradient is None
+
+
+def _count(tf: str, mean: border.MaskedMean) -> str:
     """The denominator of a tower's masked mean; 0 for a tower without rows, which computes on one row."""
-    tf = plan.tensorflow
-    count = f"{tf}.cast({merge.count}, {tf}.float32)"
-    if merge.per_row:
-        return f"{count} * {shard.weight}"
-    return count if shard.static else f"{count} * {tf}.sign({shard.weight})"
+    count = f"{tf}.cast({mean.count}, {tf}.float32)"
+    if mean.per_row:
+        return f"{count} * {mean.rows.weight}"
+    return count if mean.rows.known == "fixed" else f"{count} * {tf}.sign({mean.rows.weight})"
 
 
-def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
-    """A tower's part of a merged value, or of each tensor of a list or nest that is merged."""
-    shard = loop.shards[merge.shard]
-    if merge.how == "handed":
-        return merge.place
-    if not merge.nested or merge.how == "shown":
-        return _share(plan, merge, shard, merge.place)
-    name = merge.each[0] if merge.each else "t"
-    share = _share(plan, merge, shard, name)
-    if merge.each:
+def _part(plan: Plan, loop: Loop, merge: border.Merge, names: dict[str, str]) -> str:
+    """A tower's part of a merged value, or of each tensor of a structure that is merged."""
+    structure = merge.structure
+    if structure is None or isinstance(merge.how, border.Shown):
+        return _share(plan.tensorflow, merge, merge.place)
+    name = structure.each[0] if structure.each else "t"
+    share = _share(plan.tensorflow, merge, name)
+    if structure.each:
         whole = f"{_builtin(plan, loop, 'list')}({merge.place})"
         return whole if share == name else f"[{share} for {name} in {merge.place}]"
-    as_it_is = share == name and not merge.in_place
+    as_it_is = share == name and not structure.kept
     return merge.place if as_it_is else f"{names['map_structure']}(lambda t: {share}, {merge.place})"
 
 
-def _share(plan: Plan, merge: Merge, shard: Shard, place: str) -> str:
+def _share(tf: str, merge: border.Merge, text: str) -> str:
     """A tower's part of one tensor: its rows, or its share of a mean or a sum."""
-    tf = plan.tensorflow
-    if merge.fed or merge.how == "shown":
-        return f"({place}, {shard.rows}, {shard.weight})"
-    if merge.how == "concat":
-        if shard.static:
-            return place
-        index = ":, " * merge.axis
-        if merge.packed:
-            return f"{place}[{index}:{tf}.shape({place})[{merge.axis}] * {tf}.minimum({shard.rows}, 1)]"
-        return f"{place}[{index}:{shard.rows}]"
-    if merge.counts or merge.how == "first":
-        return place
-    if merge.how == "sum":
-        if shard.static:
-            return place
-        return f"{place} * {tf}.cast({tf}.minimum({shard.rows}, 1), {place}.dtype)"
-    if merge.cast:
-        return f"{place} * {tf}.cast({shard.weight}, {place}.dtype)"
-    return f"{place} * {shard.weight}"
+    match merge.how:
+        case border.Fed(rows) | border.Shown(rows):
+            return f"({text}, {rows.number}, {rows.weight})"
+        case border.Mean(rows, cast):
+            return f"{text} * {tf}.cast({rows.weight}, {text}.dtype)" if cast else f"{text} * {rows.weight}"
+        case border.Sum(rows) if rows.known != "fixed":
+            return f"{text} * {tf}.cast({tf}.minimum({rows.number}, 1), {text}.dtype)"
+        case border.Concat(rows, axis, packed) if rows.known != "fixed":
+            end = f"{tf}.shape({text})[{axis}] * {tf}.minimum({rows.number}, 1)" if packed else rows.number
+            return f"{text}[{':, ' * axis}:{end}]"
+    return text
 
 
 def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
@@ -398,67 +412,75 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     lines = [Line(f"{variable}.resume()", _why("LayerNames")) for variable in counters]
     lines += [Line(line, "TMG123") for line in loop.reused]
     lines += _restored(plan, loop, width)
-    lines += [
-        Line(f"if {test}:\n    {place} = {loop.handing.name}.whole({place})", _why("TowerInputs"))
-        for place, test in loop.handing.given_back
-    ]
-    for merge in loop.merges:
-        if merge.counts:
-            weighed = f"{names['weigh_losses']}({merge.towers}, {merge.counts})"
-            where = f"if {merge.towers}:\n    " if merge.guard else ""
-            lines.append(Line(f"{where}{merge.towers} = {weighed}", _why("weigh_losses")))
-    rebuilt = {towers for rebuild in loop.rebuilds for towers in rebuild.towers}
-    values = {merge.towers: _with_parts(plan, merge, loop, names) for merge in loop.merges if merge.merged}
-    alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
-    made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
-    lines += [Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why_merged(m)) for m in alone if not m.late]
-    for rebuild in loop.rebuilds:
-        text = rebuild.text
-        for towers in rebuild.towers:
-            text = text.replace("{" + towers + "}", values[towers])
-        lines.append(Line(f"{rebuild.place} = {text}", "TMG104"))
+    whole = [(test, f"{place} = {loop.handing.whole(place)}") for place, test in loop.handing.guarded]
+    lines += [Line(f"if {test}:\n    {line}", _why("TowerInputs")) for test, line in whole]
+    lines += _merged_values(plan, loop, names)
     lines += _dropped(loop, width)
-    kept = next((variable for helper, variable in loop.contexts if helper == "MergedCollections"), "")
-    weights = loop.collections[1]
-    lines += [Line(f"{kept}.merge({key}, {weights})", _why("MergedCollections")) for key in loop.collections[0]]
+    kept = loop.collections
+    merged = [f"{kept.held}.merge({key}, {kept.weights})" for key in kept.keys] if kept else []
+    return lines + [Line(line, _why("MergedCollections")) for line in merged]
+
+
+def _merged_values(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
+    """The lines that put merged values in their places, and rebuild tuples that hold such."""
+    merges = [merge for merge in loop.border.merges if merge.merged]
+    masked = [(m, m.how.counts) for m in loop.border.merges if isinstance(m.how, border.MaskedMean)]
+    weighed = [(m, f"{m.towers} = {names['weigh_losses']}({m.towers}, {counts})") for m, counts in masked]
+    lines = [Line(_if_made(merge, line), _why("weigh_losses")) for merge, line in weighed]
+    values = {f"{{{merge.towers}}}": _with_parts(plan, merge, loop, names) for merge in merges}
+    rebuilt = " ".join(rebuild.text for rebuild in loop.border.rebuilds)
+    for merge in merges:
+        mark = f"{{{merge.towers}}}"
+        if mark not in rebuilt and not _is_late(merge):
+            lines.append(Line(_if_made(merge, _put(merge, values[mark])), _why_merged(merge)))
+    for rebuild in loop.border.rebuilds:
+        text = rebuild.text
+        for mark, value in values.items():
+            text = text.replace(mark, value)
+        lines.append(Line(f"{rebuild.place} = {text}", "TMG104"))
     return lines
 
 
-def _why_merged(merge: Merge) -> str:
+def _if_made(merge: border.Merge, line: str) -> str:
+    """A line about a value, under the condition that some tower has made it, if it need not be made."""
+    return f"if {merge.towers}:\n    {line}" if merge.guard else line
+
+
+def _why_merged(merge: border.Merge) -> str:
     """The rule by which a value is merged, or handed on to a later loop."""
-    if merge.how == "handed":
-        return _why("hand_on")
-    return _why("merge_fed") if merge.fed else "TMG104"
+    helper = {border.Handed: "hand_on", border.Fed: "merge_fed"}.get(type(merge.how))
+    return _why(helper) if helper else "TMG104"
 
 
 def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Assignments that give names back the values that they had before the loop; a list of batches is unpacked."""
-    restore = {place: saved.replace(NUM_GPUS, plan.num_gpus) for place, saved in loop.restore}
+    restore = {place: saved.replace(border.NUM_GPUS, plan.num_gpus) for place, saved in loop.border.restore}
     lines = list[Line]()
     room = width - len(STEP) if plan.one_gpu else width
-    for shard in loop.shards:
-        if shard.together and all(restore.get(p) == s for p, s in zip(shard.places, shard.saved, strict=True)):
-            lines += _unpacked(shard.places, shard.together, _bound(loop), room)
-            restore = {place: saved for place, saved in restore.items() if place not in shard.places}
-    optional: list[Nest | Rebind] = [*loop.nests, *loop.rebinds]
-    unset = {one.place: one for one in optional if one.optional not in ("", one.place)}
+    for cut in loop.border.cuts:
+        if cut.lists and all(restore.get(one.place) == one.saved for one in cut.inputs):
+            places = [one.place for one in cut.inputs]
+            lines += _unpacked(places, cut.lists[0], _bound(loop), room)
+            restore = {place: saved for place, saved in restore.items() if place not in places}
+    optional = [one for one in loop.border.bound if isinstance(one, border.CutOptional | border.Keep)]
+    unset = {one.place: one.saved for one in optional if one.source not in ("", one.place)}
     lines += _bindings([pair for pair in restore.items() if pair[0] not in unset], _bound(loop), width)
-    lines += [
-        Line(_if_there(unset[place], f"{place} = {saved}"), _bound(loop))
-        for place, saved in restore.items()
-        if place in unset
-    ]
-    return lines
+    there = [(unset[place], f"{place} = {saved}") for place, saved in restore.items() if place in unset]
+    return lines + [Line(_if_there(saved, line), _bound(loop)) for saved, line in there]
 
 
-def _if_there(one: Nest | Rebind, line: str) -> str:
-    """A line about a tensor, under the condition that it is there if it need not be."""
-    return f"if {one.saved} is not None:\n    {line}" if one.optional else line
+def _if_there(saved: str, line: str) -> str:
+    """A line about a tensor, under the condition that it is there."""
+    return f"if {saved} is not None:\n    {line}"
 
 
 def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     """Losses whose places a repeated statement has written: what was minimised is put there again."""
-    return [Line(_put(m, _with_parts(plan, m, loop, names)), "TMG104") for m in loop.merges if m.late]
+    return [Line(_put(m, _with_parts(plan, m, loop, names)), "TMG104") for m in loop.border.merges if _is_late(m)]
+
+
+def _is_late(merge: border.Merge) -> bool:
+    return merge.loss is not None and merge.loss.late
 
 
 def _dropped(loop: Loop, width: int) -> list[Line]:
@@ -475,14 +497,15 @@ def _dropped(loop: Loop, width: int) -> list[Line]:
     return [Line(statement, "TMG142") for statement in statements]
 
 
-def _put(merge: Merge, value: str) -> str:
+def _put(merge: border.Merge, value: str) -> str:
     """The statement that puts a merged value where it is read."""
-    if merge.in_place:
-        return f"{merge.place}.update({value})" if merge.keyed else f"{merge.place}[:] = {value}"
-    return f"{merge.place} = {value}"
+    kept = merge.structure.kept if merge.structure else None
+    if kept == "dict":
+        return f"{merge.place}.update({value})"
+    return f"{merge.place}[:] = {value}" if kept else f"{merge.place} = {value}"
 
 
-def _with_parts(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
+def _with_parts(plan: Plan, merge: border.Merge, loop: Loop, names: dict[str, str]) -> str:
     """The expression for a merged value, with what it carries along.
 
     Each tower's part, if a later loop goes on with that; the towers' losses, if another function minimises it.
@@ -493,47 +516,47 @@ def _with_parts(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> 
     return f"{names['keep_parts']}({merged}, {merge.own})" if merge.own else merged
 
 
-def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
+def _merged(plan: Plan, merge: border.Merge, loop: Loop, names: dict[str, str]) -> str:
     """The expression that puts the towers' parts together."""
-    tf = plan.tensorflow
-    if merge.how == "first":
-        return f"{merge.towers}[0]"
-    if merge.how == "handed":
-        return f"{names['hand_on']}({merge.towers})"
-    if merge.nested and merge.how != "shown":
-        return _merged_nest(plan, merge, loop, names)
-    named = f", name={merge.op_name!r}" if merge.op_name else ""
-    named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
-    named = f", name={names['plain_name']}" if merge.renamed and merge.nested else named
-    concat = names["concat_steps"] if merge.steps else f"{tf}.concat"
-    if merge.fed or merge.how == "shown":
-        return f"{names['merge_fed' if merge.fed else 'merge_shown']}({merge.towers}{named})"
-    if merge.how == "concat":
-        return _joined(tf, f"{concat}({merge.towers}, {merge.axis})", named)
-    if merge.loss and loop.register:
-        return f"{names['merge_loss']}({merge.towers}{named})"
-    return f"{tf}.add_n({merge.towers}{named})"
+    structure = merge.structure
+    match merge.how:
+        case border.First():
+            return f"{merge.towers}[0]"
+        case border.Handed():
+            return f"{names['hand_on']}({merge.towers})"
+        case border.Shown() if structure and merge.name == border.AS_ON_ONE_GPU:
+            return f"{names['merge_shown']}({merge.towers}, name={names['plain_name']})"
+        case border.Shown():
+            return f"{names['merge_shown']}({merge.towers}{_named(merge, merge.place, names)})"
+    if structure is None:
+        return _joined(plan, merge, merge.place, merge.towers, names)
+    one, parts = structure.each or ("t", "parts")
+    made, renamed = _joined(plan, merge, one, parts, names), merge.name == border.AS_ON_ONE_GPU
+    if structure.each:
+        zipped = _builtin(plan, loop, "zip")
+        pairs = f"{one}, {parts} in {zipped}({merge.place}, {zipped}(*{merge.towers}))"
+        return f"[{made} for {pairs if renamed else f'{parts} in {zipped}(*{merge.towers})'}]"
+    taken, given = ("t, ", f"{merge.place}, ") if renamed else ("", "")  # the last tower's, with the names of one GPU
+    return f"{names['map_structure']}(lambda {taken}*parts: {made}, {given}*{merge.towers})"
 
 
-def _joined(tf: str, joined: str, named: str) -> str:
-    """Concatenated rows under their name, because tf.concat names the rows of a single tower differently."""
-    return f"{tf}.identity({joined}{named})" if named else joined
+def _joined(plan: Plan, merge: border.Merge, one: str, parts: str, names: dict[str, str]) -> str:
+    """The towers' parts of one tensor, put together; `one` is the expression for the last tower's."""
+    tf, named = plan.tensorflow, _named(merge, one, names)
+    match merge.how:
+        case border.Fed():
+            return f"{names['merge_fed']}({parts}{named})"
+        case border.Concat(axis=axis, steps=steps):
+            joined = f"{names['concat_steps'] if steps else f'{tf}.concat'}({parts}, {axis})"
+            return (
+                f"{tf}.identity({joined}{named})" if named else joined
+            )  # tf.concat names a single tower's differently
+    added = names["merge_loss"] if merge.loss and merge.loss.carried else f"{tf}.add_n"
+    return f"{added}({parts}{named})"
 
 
-def _merged_nest(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
-    """As `_merged`, for a list, tuple or dict; the last tower's tensors give the names that each has on one GPU."""
-    one, parts = merge.each or ("t", "parts")
-    named = f", name={names['plain_name']}({one})" if merge.renamed else ""
-    concat = names["concat_steps"] if merge.steps else f"{plan.tensorflow}.concat"
-    made = (
-        _joined(plan.tensorflow, f"{concat}({parts}, {merge.axis})", named)
-        if merge.how == "concat"
-        else (f"{plan.tensorflow}.add_n({parts}{named})")
-    )
-    if not merge.each:
-        taken, given = ("t, ", f"{merge.place}, ") if merge.renamed else ("", "")
-        return f"{names['map_structure']}(lambda {taken}*parts: {made}, {given}*{merge.towers})"
-    zipped = _builtin(plan, loop, "zip")
-    if merge.renamed:
-        return f"[{made} for {one}, {parts} in {zipped}({merge.place}, {zipped}(*{merge.towers}))]"
-    return f"[{made} for {parts} in {zipped}(*{merge.towers})]"
+def _named(merge: border.Merge, one: str, names: dict[str, str]) -> str:
+    """The argument that names a merged tensor, if the script has named it, or asks for the name of the tensor `one`."""
+    if merge.name == border.AS_ON_ONE_GPU:
+        return f", name={names['plain_name']}({one})"
+    return f", name={merge.name!r}" if merge.name and merge.structure is None else ""

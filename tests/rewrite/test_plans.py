@@ -6,43 +6,27 @@ import ast
 from dataclasses import replace
 
 from converter.options import Options
-from converter.plan import At, Gradient, Insert, Loop, Merge, Plan, Rebind, Replace, Shard
+from converter.plan import At, Block, Gradient, Insert, Loop, Plan, Replace
+from converter.plan.border import Border, Concat, Cut, CutInput, Loss, Mean, Merge, Resize, Rows, Sum
 from converter.rewrite import apply
 
-SHARD = Shard(places=("X",), saved=("X_batch",), axes=(0,), rows="rows", weight="weight", static=False)
-LOSS = Merge(
-    place="loss",
-    towers="tower_loss",
-    how="mean",
-    axis=0,
-    shard=0,
-    loss=True,
-    packed=False,
-    op_name="",
-    cast=False,
-)
-LOGITS = replace(LOSS, place="logits", towers="tower_logits", how="concat", loss=False)
+ROWS = Rows("rows", "weight")
+LOSS = Merge("loss", "tower_loss", Mean(ROWS), loss=Loss())
+LOGITS = Merge("logits", "tower_logits", Concat(ROWS))
+BORDER = Border(shards=(Cut(ROWS, (CutInput("X", "X_batch"),)),), restore=(("X", "X_batch"),), merges=(LOSS,))
 LOOP = Loop(
     before=(),
     tower=(),
     after=(),
     gpu="gpu",
-    shards=(SHARD,),
-    nests=(),
-    regroups=(),
-    rebinds=(),
-    resets=(),
-    merges=(LOSS,),
-    rebuilds=(),
+    border=BORDER,
     gradient=None,
     contexts=(),
-    restore=(("X", "X_batch"),),
     splits=(),
     behind=(),
     scopes=(),
     again=(),
     keep_names=False,
-    register=False,
 )
 PLAN = Plan(
     loops=(LOOP,),
@@ -150,8 +134,7 @@ def test_a_script_that_reads_a_dataset() -> None:
         LOOP,
         tower=(place(READ, "logits ="), place(READ, "loss =")),
         before=(place(READ, "writer"),),
-        rebinds=(Rebind("batch_size", "whole_size"),),
-        restore=(("X", "X_batch"), ("batch_size", "whole_size")),
+        border=BORDER + Border(bound=(Resize("batch_size", "whole_size"),), restore=(("batch_size", "whole_size"),)),
     )
     size = change(READ, "64", "64 * tower_helpers.num_gpus", "TMG110")
     assert (
@@ -182,9 +165,10 @@ step = minimize(loss)
 
 def test_values_that_leave_the_towers() -> None:
     text = FED.replace("step =", "shown = logits\nstep =")
-    total = replace(LOSS, place="total", towers="tower_total", how="sum", loss=False, op_name="all")
-    columns = replace(LOGITS, axis=1)
-    loop = replace(LOOP, tower=(place(text, "logits"), place(text, "loss")), merges=(LOSS, columns, total))
+    total = Merge("total", "tower_total", Sum(ROWS), name="all")
+    columns = replace(LOGITS, how=Concat(ROWS, axis=1))
+    border = BORDER + Border(merges=(columns, total))
+    loop = replace(LOOP, tower=(place(text, "logits"), place(text, "loss")), border=border)
     assert (
         printed(text, replace(PLAN, loops=(loop,)))
         == """\
@@ -234,7 +218,7 @@ with tf.name_scope('out'):
 def test_pinned_variables_stay_between_blocks_that_are_opened_again() -> None:
     net, out = place(BLOCKS, "with tf.name_scope('net')"), place(BLOCKS, "with tf.name_scope('out')")
     made = [place(BLOCKS, part) for part in ("old =", "older =", "copy =")]
-    behind = ((net, (place(BLOCKS, "tf.summary"),)), (out, (place(BLOCKS, "step ="),)))
+    behind = (Block(net, (place(BLOCKS, "tf.summary"),)), Block(out, (place(BLOCKS, "step ="),)))
     loop = replace(LOOP, tower=(net, out), after=tuple(made), behind=behind)
     text = printed(BLOCKS, replace(PLAN, loops=(loop,), pinned=((made[0], made[1]),)))
     assert (

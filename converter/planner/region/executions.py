@@ -178,8 +178,8 @@ def _left(region: Region) -> dict[str, tuple[object, bool]]:
     """What the towers leave, by expressions for its places: the kind of value, and whether it is read behind them."""
     behind = {a.place for a in region.block.facts.accesses if not a.write and not region.in_tower(a.site)}
     found: dict[str, tuple[object, bool]] = {}
-    for index, access in region.block.accesses():
-        text = spelling(region.block.frame, access.place) if access.write and index in region.tower else None
+    for access in region.writes:
+        text = spelling(region.block.frame, access.place)
         if text is not None:
             found[text] = (_kind(access.value), access.place in behind)
     return found

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from converter.analysis.facts import Effect, Facts, TrainStep, behind_losses, grouped
+from converter.analysis.facts import Effect, Facts, Maybe, TrainStep, behind_losses, grouped
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
@@ -78,8 +77,7 @@ class Region:
         others = facts.frames_by_node.get(frame.node, {}).keys() - {frame}
         if not others:
             return
-        inside = (access for index, access in self.block.accesses() if access.write and index in self.tower)
-        left = {text: access for access in inside if (text := spelling(frame, access.place)) is not None}
+        left = {text: access for access in self.writes if (text := spelling(frame, access.place)) is not None}
         for access in facts.accesses:
             site = None if access.write else getattr(access.value, "site", None)
             chain = site.chain() if site is not None else ()
@@ -142,12 +140,21 @@ class Region:
         return {}
 
     @cached_property
+    def writes(self) -> tuple[Access, ...]:
+        """The writes of the towers' statements, in the order of the walk."""
+        return tuple(a for i, a in self.block.accesses() if a.write and i in self.tower)
+
+    @cached_property
+    def maybe(self) -> tuple[Maybe, ...]:
+        """What only some branches of the towers leave in a place."""
+        return tuple(one for one in self.block.facts.maybe if self.in_tower(one.site))
+
+    @cached_property
     def written(self) -> Mapping[Place, list[Value]]:
         """What the towers write to each place, in the order of the walk."""
-        found = defaultdict[Place, list[Value]](list)
-        for index, access in self.block.accesses():
-            if access.write and index in self.tower:
-                found[access.place].append(access.value)
+        found: dict[Place, list[Value]] = {}
+        for access in self.writes:
+            found.setdefault(access.place, []).append(access.value)
         return found
 
     @cached_property

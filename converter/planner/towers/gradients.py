@@ -80,18 +80,18 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
         near = is_taken_beside(region, step, steps)
         if not near:
             rows = has_rows(step.loss)
-            if rows and all(merge.losses != losses for merge in traffic.merges):
+            if rows and all(merge.losses != losses for merge in traffic.border.merges):
                 raise refuse(facts, step.call, PlanFault.LOSS_OF_EACH_EXAMPLE)
             register = register or not rows
             assert step.loss_node is not None
-            losses = _registered(step.loss_node, text, traffic.one_gpu)
-        elif traffic.one_gpu and step.loss_node is not None:
+            losses = _registered(step.loss_node, text, site.options.one_gpu)
+        elif site.options.one_gpu and step.loss_node is not None:
             losses = f"{losses} or [{text.of(step.loss_node)}]"
         if step.call in done:
             continue  # it is handed another loss
         done.add(step.call)
         # The weights of masked means are known when all towers are there.
-        alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts and not traffic.one_gpu
+        alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts and not site.options.one_gpu
         if alone and (inside := _inside(site, traffic, step, losses)) is not None:
             gradient, replace, traffic = inside
             replaces.append(replace)

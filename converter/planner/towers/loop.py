@@ -11,7 +11,8 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Again, At, Handing, Insert, Loop, Merge, Replace, Shard
+from converter.plan import Again, At, Block, Collections, Insert, Loop, Replace
+from converter.plan.border import Border, Cut, Merge, Rows, Shown
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
@@ -24,7 +25,7 @@ from converter.planner.region.region import Region
 from converter.planner.region.turns import turns_around
 from converter.planner.towers.border.global_names import declarations
 from converter.planner.towers.border.site import LoopSite
-from converter.planner.towers.border.traffic import Handed, Traffic
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.gradients import gradients, replaced_losses
 from converter.planner.towers.merges.collections import merged_keys
 from converter.planner.towers.merges.fed_values import feeding
@@ -49,6 +50,7 @@ from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import TakenNames
 from converter.planner.writing.source_text import SourceText
 
+MERGED = "MergedCollections"  # the helper that keeps what each tower adds to collections
 RAW = {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}
 
 
@@ -78,10 +80,10 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     traffic = _leaving(site, traffic, merged, wanted)
     taking = gradients(site, traffic, taken)
     kept, keeping, traffic = keep_first(facts, region, replace(traffic, names=taking.names), text)
-    keys, weight = merged_keys(facts, region, traffic, text)
+    keys, weight = merged_keys(site, traffic)
     contexts, traffic = _contexts(case, region, traffic, bool(keys))
     gpu, traffic = traffic.again("gpu", "tower")
-    scopes, marks, traffic = reopened(facts, region, traffic, text, aliases)
+    scopes, marks, traffic = reopened(site, traffic, aliases)
     weights, traffic = traffic.fresh("tower_weight", "tower_weights") if keys else ("", traffic)
     reused, own_scopes = reuse_scopes(facts, region, text, site.tensorflow)
     loop = Loop(
@@ -89,31 +91,22 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         tower=_starts(facts, region, region.tower, text),
         after=_starts(facts, region, region.after, text),
         gpu=gpu,
-        shards=traffic.shards,
-        nests=traffic.nests,
-        regroups=traffic.regroups,
-        rebinds=traffic.rebinds,
-        resets=traffic.resets,
-        merges=_late(region, again, traffic, merged),
-        rebuilds=traffic.rebuilds,
+        border=replace(traffic.border, merges=_losses(region, again, traffic, merged, taking.register)),
         gradient=taking.inside,
         contexts=contexts,
-        restore=traffic.restore,
-        splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
-        behind=_splits(region.behind, text),
+        splits=tuple(_block(region.block.body[i], stmts, text) for i, stmts in region.splits.items()),
+        behind=tuple(_block(around, stmts, text) for around, stmts in region.behind.items()),
         scopes=scopes,
-        otherwise=_otherwise(region, text),
         again=_again(again, text),
         keep_names=asks_again(facts, region),
-        register=taking.register,
-        collections=(keys, weights, weight),
+        collections=Collections(dict(contexts)[MERGED], keys, weights, weight) if keys else None,
         kept=tuple(kept),
-        handing=_handing(traffic.handing),
+        handing=traffic.handing,
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),
         dropped=deleted(facts, region, [text for text in unread if text not in _kept_places(traffic, wanted)]),
     )
-    helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *taking.helpers, *_merge_helpers(traffic)]
+    helpers = [*traffic.border.helpers, *(helper for helper, _ in contexts), *taking.helpers]
     helpers += ["keep_names"] if loop.keep_names else []
     inserts = [*declarations(region, traffic, text), *keeping, *taking.inserts, *marks]
     return LoopPart(
@@ -132,7 +125,7 @@ def _crossing(
     """Plan the values that enter the towers, and find those that must leave them; raises Faults with all refusals."""
     facts, region = site.facts, site.region
     wanted: Wanted = {}
-    traffic, found = _border(case, site), list[Diagnostic]()
+    traffic, found = Traffic(names=site.names), list[Diagnostic]()
     with noted(found):
         _check_last_line(facts, region, site.text)
     with noted(found):
@@ -150,17 +143,12 @@ def _crossing(
     return traffic, wanted
 
 
-def _border(case: Placed, site: LoopSite) -> Traffic:
-    """The border of a loop before anything goes through it."""
-    return Traffic(site.tensorflow, case.size.alone, site.options.one_gpu, site.names)
-
-
 def _stand_in(region: Region, traffic: Traffic) -> Traffic:
     """A stand-in with one shard of all inputs, to go on checking when the inputs themselves were refused."""
-    if traffic.shards:
+    if traffic.border.shards:
         return traffic
-    shard = Shard(rows="", weight="")
-    return replace(traffic, shards=(shard,), groups=(region.inputs,) if region.inputs else ())
+    more = traffic.plus(Border(shards=(Cut(Rows("", ""), ()),)))
+    return replace(more, groups=(region.inputs,) if region.inputs else ())
 
 
 def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, wanted: Wanted) -> Traffic:
@@ -172,7 +160,7 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, w
     traffic = sized_in(site, traffic, lambda access: keeps_size(access, scaling))
     traffic = numbers_left(site, traffic, sizes, lambda access: keeps_size(access, scaling))
     traffic = drawn_rows(site, traffic, sizes, scaling, leaving)
-    if not traffic.shards:  # no input has an expression of which each tower could take its part
+    if not traffic.border.shards:  # no input has an expression of which each tower could take its part
         node = next((value.node for value in site.region.inputs if value.node), site.region.block.body[0])
         raise refuse(site.facts, node, PlanFault.INPUT_NOT_REPLACEABLE)
     return begin_anew(site, traffic)
@@ -192,7 +180,7 @@ def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wa
 
 def _warn_of_shown(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Diagnostic]:
     """One warning for all values that are merged by their form, or are the first tower's, as they are only shown."""
-    places = [merge.place for merge in traffic.merges if merge.how == "shown"]
+    places = [merge.place for merge in traffic.border.merges if isinstance(merge.how, Shown)]
     nodes: list[ast.AST] = []
     if places:
         part, reader = wanted[places[0]]
@@ -214,23 +202,16 @@ def _early(facts: Facts, region: Region, text: SourceText) -> tuple[At, ...]:
 
 def _kept_places(traffic: Traffic, wanted: Wanted) -> set[str]:
     """Places that the loop reads or binds itself."""
-    bound = {*(r.place for r in traffic.resets), *(r.place for r in traffic.rebinds), *(n.place for n in traffic.nests)}
-    bound |= {*(r.place for r in traffic.rebuilds), *(m.place for m in traffic.merges)}
-    return {*wanted, *bound, *(place for place, _ in traffic.restore)}
+    border = traffic.border
+    bound = {one.place for one in (*border.bound, *border.rebuilds, *border.merges)}
+    return {*wanted, *bound, *(place for place, _ in border.restore)}
 
 
-def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: SourceText) -> tuple[tuple[At, tuple[At, ...]], ...]:
-    return tuple((text.start(around), tuple(text.start(s) for s in stmts)) for around, stmts in parts.items())
-
-
-def _otherwise(region: Region, text: SourceText) -> tuple[At, ...]:
-    """The statements behind the loop that stand in the `else` of a condition which is opened again for them."""
-    return tuple(
-        text.start(stmt)
-        for around, stmts in region.behind.items()
-        for stmt in stmts
-        if isinstance(around, ast.If) and stmt in around.orelse
-    )
+def _block(around: ast.stmt, stmts: tuple[ast.stmt, ...], text: SourceText) -> Block:
+    """A block of the towers with what stays out of the loop; a condition may be one that has an `else`."""
+    other = [stmt for stmt in stmts if isinstance(around, ast.If) and stmt in around.orelse]
+    body = tuple(text.start(stmt) for stmt in stmts if stmt not in other)
+    return Block(text.start(around), body, tuple(map(text.start, other)))
 
 
 def _again(repeats: tuple[Repeat, ...], text: SourceText) -> tuple[Again, ...]:
@@ -241,10 +222,17 @@ def _again(repeats: tuple[Repeat, ...], text: SourceText) -> tuple[Again, ...]:
     )
 
 
-def _late(region: Region, again: tuple[Repeat, ...], traffic: Traffic, steps: list[TrainStep]) -> tuple[Merge, ...]:
-    """The merges, late those of losses whose places a repeated statement writes."""
+def _losses(
+    region: Region, again: tuple[Repeat, ...], traffic: Traffic, steps: list[TrainStep], carried: bool
+) -> tuple[Merge, ...]:
+    """The merges, with what is known of losses by now; late are those whose places a repeated statement writes."""
     left = {traffic.loss_lists.get(step.loss.uid) for step in steps if is_left_again(region, again, step.loss)}
-    return tuple(replace(m, late=m.towers in left and m.merged and not m.guard) for m in traffic.merges)
+    return tuple(
+        replace(m, loss=replace(m.loss, carried=carried, late=m.towers in left and m.merged and not m.guard))
+        if m.loss
+        else m
+        for m in traffic.border.merges
+    )
 
 
 def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: SourceText) -> tuple[At, ...]:
@@ -267,26 +255,6 @@ def _check_last_line(facts: Facts, region: Region, text: SourceText) -> None:
 
 
 # -- helpers ---------------------------------------------------------------------------------------
-
-
-def _shard_helpers(traffic: Traffic) -> list[str]:
-    found = [*(shard.helper for shard in traffic.shards), *(nest.helper for nest in traffic.nests)]
-    found += ["part_of_tower"] if any(rebind.carried for rebind in traffic.rebinds) else []
-    numbers = any(rebind.rows_of is None and not rebind.carried for rebind in traffic.rebinds)
-    return [*found, "shard_size"] if numbers else found
-
-
-def _merge_helpers(traffic: Traffic) -> list[str]:
-    nested = any(not nest.optional for nest in traffic.nests)
-    found = ["map_structure"] if nested or any(m.nested and not m.each for m in traffic.merges) else []
-    found += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
-    found += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
-    found += ["merge_fed", "feed_towers"] if any(m.fed for m in traffic.merges) else []
-    found += ["keep_parts"] if any(m.own for m in traffic.merges) else []
-    found += ["keep_losses"] if any(m.losses for m in traffic.merges) else []
-    found += ["hand_on"] if any(m.how == "handed" for m in traffic.merges) else []
-    found += ["merge_shown"] if any(m.how == "shown" for m in traffic.merges) else []
-    return found + (["weigh_losses"] if traffic.counts else [])
 
 
 def _counts_on(facts: Facts, region: Region) -> bool:
@@ -330,7 +298,7 @@ def _contexts(
     shared = "SharedVariablesOfModels" if _makes_others(facts, region, case.regions) else "SharedVariables"
     early = reads_penalties_so_far(facts, region)
     apart = "TowerPenalties" if early or keeps_penalties_apart(facts, region) else "TowerCollections"
-    collections = "MergedCollections" if merges else apart
+    collections = MERGED if merges else apart
     asked = {  # helper -> the name of its object, "" where it has none, and whether it is needed
         "ScopeReuse": ("scope_reuse", EffectKind.REUSE_READ in kinds),
         shared: ("shared_variables", kinds & RAW),
@@ -348,18 +316,9 @@ def _contexts(
         if needed and name:
             name, traffic = traffic.fresh(name)
         contexts += [(helper, name)] if needed else []
-    if traffic.handing is not None:
+    if traffic.handing.name:
         contexts.append((traffic.handing.helper, traffic.handing.name))
     return tuple(contexts), traffic
-
-
-def _handing(handing: Handed | None) -> Handing:
-    """The object as the loop makes it: it is told what shapes do not tell of placeholders, and the size of a batch."""
-    if handing is None:
-        return Handing()
-    axes = f"{{{', '.join(f'{name!r}: {axis}' for name, axis in handing.axes)}}}" if handing.axes else ""
-    told = ", ".join(filter(None, (axes, handing.size and f"size={handing.size}")))
-    return Handing(handing.name, told, handing.guarded)
 
 
 def _makes_others(facts: Facts, region: Region, regions: Iterable[Region]) -> bool:

@@ -12,6 +12,7 @@ from converter.analysis.walk import Known
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Loop, Plan, Replace
+from converter.plan.border import Mean
 from converter.planner.cases import single_file
 from converter.planner.outcome import Refused, after_readings
 from converter.planner.passes import Decided, decide
@@ -108,16 +109,17 @@ def _why_whole(facts: Facts, plans: tuple[Plan, ...]) -> str:
         return "towers change more of the script than its batch size"
     if not all(_is_plain(loop) for loop in plan.loops):
         return "its graph is built for one size of batch, or the batch is no list of arrays with a row for each example"
-    if any(merge.loss and (merge.how != "mean" or merge.count) for loop in plan.loops for merge in loop.merges):
+    if any(merge.loss and not isinstance(merge.how, Mean) for loop in plan.loops for merge in loop.border.merges):
         return "its loss is no mean over the rows of a batch"
     return "" if all(_are_rows(run) for run in facts.runs) else "what is fed is not seen to hold a row for each example"
 
 
 def _is_plain(loop: Loop) -> bool:
     """True if all inputs of a loop are cut along their first axis, and the graph reads no size of a batch."""
-    if loop.nests or loop.regroups or loop.resets or loop.rebinds:
-        return False
-    return not any(s.static or s.data or s.drawn or s.sparse or any(s.axes) for s in loop.shards)
+    shards = loop.border.shards
+    fed = all(shard.rows.known == "running" and shard.helper != "shard_sparse" for shard in shards)
+    along = any(one.axis for cut in loop.border.cuts for one in cut.inputs)
+    return fed and not along and not loop.border.bound
 
 
 def _are_rows(run: RunCall) -> bool:

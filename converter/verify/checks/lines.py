@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
+from converter.plan.border import MaskedMean, Sum
 from converter.source.python2 import readable
 from converter.source.text import split_lines
 from converter.verify.data import CheckResult
@@ -111,8 +112,8 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
     forward = any(plan.forward for plan in plans)
     merged = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
     once = merged and not missing and not any(plan.shares for plan in plans)
-    merges = [merge for plan in plans for loop in plan.loops for merge in loop.merges]
-    hows = {merge.how == "sum" for merge in merges if merge.loss}
+    merges = [merge for plan in plans for loop in plan.loops for merge in loop.border.merges]
+    hows = {isinstance(merge.how, Sum) for merge in merges if merge.loss}
     return PlannedLines(
         script=run_as(Path(again.source.path).name),
         spans=tuple(span for path, made in repeated.files.items() for span in _spans_in(run_as(path), made)),
@@ -120,7 +121,7 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
         forward=forward,
         once=once,
         said=said,
-        counted=any(merge.count for merge in merges),
+        counted=any(isinstance(merge.how, MaskedMean) for merge in merges),
         merged=merged or forward,
         summed=hows.pop() if len(hows) == 1 else None,
         shorter=any(plan.counted for plan in plans),
@@ -168,11 +169,11 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[LineSpan, ...]:
         add(TOWER, loop.tower)
         add(AFTER, loop.after)
         add(AGAIN, (at for again in loop.again for at in again.ats))
-        for _, inner in loop.splits:
-            add(BEFORE, inner)
-        opened = {around for around, _ in loop.behind}
-        for _, inner in loop.behind:
-            add(AFTER, [at for at in inner if at not in opened])
+        for block in loop.splits:
+            add(BEFORE, block.stmts)
+        opened = {block.at for block in loop.behind}
+        for block in loop.behind:
+            add(AFTER, [at for at in block.stmts if at not in opened])
     return tuple(found)
 
 

@@ -29,7 +29,7 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
         return  # another call may be over by then
     calls = bound_by_other_calls(facts, region.block.frame, region.stmts)
     constants = {key: value for bound in calls for key, held in bound.items() for value in held if _is_integer(value)}
-    own = {a.place.key for i, a in block.accesses() if i in region.tower and a.write}
+    own = {place.key for place in region.written}
     for part, node in case.wanted.values():
         key = (part.root or part.text).rpartition(".")[2]
         if key in own and any(key not in bound for bound in calls):

@@ -6,7 +6,7 @@ import pytest
 
 from converter.analysis.values import Sequence, Tensor
 from tests.analysis.readings import batch, value_of
-from tests.scripts import codes, loops
+from tests.scripts import codes, inputs_cut
 
 ADD = "tf.add_to_collection('kept', {})"
 FOUND = "found = tf.get_collection('kept')"
@@ -81,4 +81,4 @@ else:
 
 def test_a_model_that_is_tested_in_a_branch_of_its_own() -> None:
     assert codes(SCRIPT) == []
-    assert [s.places for loop in loops(SCRIPT) for s in loop.shards] == [("x", "y")]
+    assert inputs_cut(SCRIPT) == [("x", "y")]

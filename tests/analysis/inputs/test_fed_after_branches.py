@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import codes, loops
+from tests.scripts import codes, inputs_cut
 
 SCRIPT = """\
 import numpy as np
@@ -35,8 +35,7 @@ DENSE = "tf.layers.dense(self.x, 6)"
 
 @pytest.mark.parametrize("branch", [ALONE, EITHER, "self.x = 2. * self.x - 1.", "pass"])
 def test_what_is_fed_is_cut(branch: str) -> None:
-    made = loops(SCRIPT.format(branch=branch, layer=DENSE, h="h"))
-    assert [s.places for loop in made for s in loop.shards] == [("self.x",)]
+    assert inputs_cut(SCRIPT.format(branch=branch, layer=DENSE, h="h")) == [("self.x",)]
 
 
 def test_a_model_in_the_same_branches_is_left_to_the_towers() -> None:

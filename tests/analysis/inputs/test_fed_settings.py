@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import loops
+from tests.scripts import inputs_cut
 
 SCRIPT = """\
 import numpy as np
@@ -36,7 +36,7 @@ DROP = "tf.nn.dropout(tf.layers.dense(self.x, 6), self.keep)"
 def cut(**parts: str) -> list[tuple[str, ...]]:
     """The places that are cut for each tower."""
     defaults = {"head": "", "shape": "", "drop": DROP}
-    return [s.places for loop in loops(SCRIPT.format(**{**defaults, **parts})) for s in loop.shards]
+    return inputs_cut(SCRIPT.format(**{**defaults, **parts}))
 
 
 @pytest.mark.parametrize("shape", ["", ", None", ", shape=None"])
@@ -122,24 +122,24 @@ def test_a_number_that_numpy_makes_of_fetched_numbers(start: str, result: str, f
     script = BALANCE.format(start=start, result=result, fetches=fetches, step=step)
     if result == "now":
         script = script.replace("        now =", "        sess.run(train_op, {x: data[:8], balance: k})\n        now =")
-    assert [s.places for loop in loops(script) for s in loop.shards] == [("x",)]
+    assert inputs_cut(script) == [("x",)]
 
 
 def test_numbers_that_numpy_makes_of_fetched_rows_are_cut() -> None:
     step = "np.clip(now[:, :1], 0., 1.)"
     start = "np.ones((batch_size, 1))"
     script = BALANCE.format(start=start, result="_, now", fetches="[train_op, errors]", step=step)
-    assert [s.places for loop in loops(script) for s in loop.shards] == [("x",), ("balance",)]
+    assert inputs_cut(script) == [("x",), ("balance",)]
 
 
 @pytest.mark.parametrize("start", ["0.", "np.float32(0.)"])
 @pytest.mark.parametrize("step", ["np.clip(k + 0.001 * (0.5 - now), 0., 1.)", "np.tanh(now)"])
 def test_a_number_that_is_computed_of_the_loss_which_takes_it(start: str, step: str) -> None:
     script = BALANCE.format(start=start, result="_, now", fetches="[train_op, loss]", step=step)
-    assert [s.places for loop in loops(script) for s in loop.shards] == [("x",)]
+    assert inputs_cut(script) == [("x",)]
 
 
 @pytest.mark.parametrize("start", ["np.ones(batch_size)", "data[:batch_size, 0]"])
 def test_rows_that_are_computed_of_the_loss_which_takes_them_are_cut(start: str) -> None:
     script = BALANCE.format(start=start, result="_, now", fetches="[train_op, loss]", step="np.clip(k - now, 0., 1.)")
-    assert [s.places for loop in loops(script) for s in loop.shards] == [("x",), ("balance",)]
+    assert inputs_cut(script) == [("x",), ("balance",)]

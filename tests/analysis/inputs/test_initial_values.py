@@ -6,7 +6,7 @@ import pytest
 
 from converter.analysis.inputs.initial_values import initial_values
 from tests.analysis.readings import facts_of
-from tests.scripts import codes, loops
+from tests.scripts import codes, inputs_cut
 
 SCRIPT = """\
 import numpy as np
@@ -65,7 +65,7 @@ def script(**parts: str) -> str:
     ],
 )
 def test_the_towers_stand_where_the_model_is_built(parts: dict[str, str]) -> None:
-    assert [shard.places for loop in loops(script(**parts)) for shard in loop.shards] == [("self.nodes", "self.y")]
+    assert inputs_cut(script(**parts)) == [("self.nodes", "self.y")]
 
 
 @pytest.mark.parametrize(

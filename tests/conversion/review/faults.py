@@ -8,6 +8,26 @@ from dataclasses import replace
 from typing import Any
 
 from converter.plan import Loop, Plan
+from converter.plan.border import (
+    Concat,
+    Cut,
+    CutEach,
+    CutInput,
+    CutOptional,
+    Fed,
+    First,
+    Handed,
+    Keep,
+    MaskedMean,
+    Mean,
+    Remake,
+    Remove,
+    Reset,
+    Resize,
+    Rows,
+    Shown,
+    Sum,
+)
 
 Fault = tuple[str, Plan]
 
@@ -36,64 +56,76 @@ def _changed(items: tuple[Any, ...], at: int, **fields: Any) -> tuple[Any, ...]:
 # -- what goes into the towers ----------------------------------------------------------------------
 
 
+def _with(loop: Loop, **parts: tuple[Any, ...]) -> Loop:
+    """A loop with something else at its border."""
+    return replace(loop, border=replace(loop.border, **parts))
+
+
+def _cut_otherwise(loop: Loop, change: Callable[[Cut, int], tuple[CutInput, ...]]) -> Iterator[tuple[CutInput, Loop]]:
+    """Inputs that are cut together, with a change to each of them."""
+    for at, shard in enumerate(loop.border.shards):
+        for place, one in enumerate(shard.inputs if isinstance(shard, Cut) else ()):
+            inputs = change(shard, place)
+            yield one, _with(loop, shards=_changed(loop.border.shards, at, inputs=inputs))
+
+
 def input_not_cut(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers read the whole batch of one input."""
-    for at, shard in enumerate(loop.shards):
-        for place in range(len(shard.places)):
-            if len(shard.places) > 1:
-                rest = {
-                    name: tuple(v for i, v in enumerate(getattr(shard, name)) if i != place)
-                    for name in ("places", "saved", "axes")
-                }
-                kept = tuple(r for r in loop.restore if r[0] != shard.places[place])
-                yield shard.places[place], replace(loop, shards=_changed(loop.shards, at, **rest), restore=kept)
+    for one, changed in _cut_otherwise(loop, lambda cut, at: (*cut.inputs[:at], *cut.inputs[at + 1 :])):
+        if all(shard.inputs for shard in changed.border.shards if isinstance(shard, Cut)):
+            yield one.place, _with(changed, restore=_restore(loop, one.place))
 
 
 def inputs_swapped(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """Two inputs are read by each other's names."""
-    for at, shard in enumerate(loop.shards):
-        if len(shard.places) > 1:
-            places = (shard.places[1], shard.places[0], *shard.places[2:])
-            yield "/".join(places[:2]), replace(loop, shards=_changed(loop.shards, at, places=places))
+    for at, shard in enumerate(loop.border.shards):
+        if isinstance(shard, Cut) and len(shard.inputs) > 1:
+            one, two, *rest = shard.inputs
+            inputs = (replace(one, place=two.place), replace(two, place=one.place), *rest)
+            yield f"{two.place}/{one.place}", _with(loop, shards=_changed(loop.border.shards, at, inputs=inputs))
 
 
 def axis_of_shard(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """An input is cut along another axis."""
-    for at, shard in enumerate(loop.shards):
-        for place in range(len(shard.axes)):
-            axes = tuple(a + 1 if i == place else a for i, a in enumerate(shard.axes))
-            yield shard.places[place], replace(loop, shards=_changed(loop.shards, at, axes=axes))
+    for one, changed in _cut_otherwise(loop, lambda cut, at: _changed(cut.inputs, at, axis=cut.inputs[at].axis + 1)):
+        yield one.place, changed
+
+
+def _not_bound(loop: Loop, *kinds: type) -> Iterator[tuple[str, Loop]]:
+    """Names of such kinds mean in the towers what they mean outside."""
+    for at, rest in _without(loop.border.bound):
+        one = loop.border.bound[at]
+        if isinstance(one, kinds):
+            yield one.place, _with(loop, bound=rest, restore=_restore(loop, one.place))
 
 
 def nest_not_cut(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """A list or dict of inputs is read whole."""
-    for at, rest in _without(loop.nests):
-        yield loop.nests[at].place, replace(loop, nests=rest, restore=_restore(loop, loop.nests[at].place))
+    return _not_bound(loop, CutEach, CutOptional)
 
 
 def tuple_not_remade(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """A tuple goes on holding whole batches."""
-    for at, rest in _without(loop.regroups):
-        yield loop.regroups[at].place, replace(loop, regroups=rest, restore=_restore(loop, loop.regroups[at].place))
+    return _not_bound(loop, Remake)
 
 
 def size_of_whole_batch(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers read the batch size of all of them."""
-    for at, rest in _without(loop.rebinds):
-        yield loop.rebinds[at].place, replace(loop, rebinds=rest, restore=_restore(loop, loop.rebinds[at].place))
+    return _not_bound(loop, Resize, Keep)
 
 
 def parts_swapped(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """Each tower goes on with two values of an earlier loop by each other's names."""
-    carried = [at for at, rebind in enumerate(loop.rebinds) if rebind.carried]
-    for one, two in zip(carried, carried[1:], strict=False):
-        first, second = loop.rebinds[one], loop.rebinds[two]
-        rebinds = _changed(_changed(loop.rebinds, one, saved=second.saved), two, saved=first.saved)
-        yield f"{first.place}/{second.place}", replace(loop, rebinds=rebinds)
+    bound = loop.border.bound
+    kept = [at for at, one in enumerate(bound) if isinstance(one, Keep)]
+    for one, two in zip(kept, kept[1:], strict=False):
+        first, second = bound[one], bound[two]
+        changed = _changed(_changed(bound, one, saved=second.saved), two, saved=first.saved)
+        yield f"{first.place}/{second.place}", _with(loop, bound=changed)
 
 
 def _restore(loop: Loop, place: str) -> tuple[tuple[str, str], ...]:
-    return tuple(pair for pair in loop.restore if pair[0] != place)
+    return tuple(pair for pair in loop.border.restore if pair[0] != place)
 
 
 # -- what the towers leave to each other and to what follows ----------------------------------------
@@ -101,14 +133,14 @@ def _restore(loop: Loop, place: str) -> tuple[tuple[str, str], ...]:
 
 def not_reset(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """A tower begins with what the one before has left."""
-    for at, rest in _without(loop.resets):
-        yield loop.resets[at].place, replace(loop, resets=rest)
+    for place, changed in _not_bound(loop, Reset, Remove):
+        yield place, _with(changed, restore=loop.border.restore)
 
 
 def not_restored(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """After the towers a name goes on standing for the last one's shard."""
-    for at, rest in _without(loop.restore):
-        yield loop.restore[at][0], replace(loop, restore=rest)
+    for at, rest in _without(loop.border.restore):
+        yield loop.border.restore[at][0], _with(loop, restore=rest)
 
 
 def context_left_out(loop: Loop) -> Iterator[tuple[str, Loop]]:
@@ -122,58 +154,59 @@ def context_left_out(loop: Loop) -> Iterator[tuple[str, Loop]]:
 
 def not_merged(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """What follows reads one tower's part."""
-    used = {name for rebuild in loop.rebuilds for name in rebuild.towers}
-    for at, merge in enumerate(loop.merges):
-        if merge.merged and merge.towers not in used:
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, merged=False))
+    used = " ".join(rebuild.text for rebuild in loop.border.rebuilds)
+    merges = loop.border.merges
+    for at, merge in enumerate(merges):
+        if merge.merged and f"{{{merge.towers}}}" not in used:
+            kept = (replace(merge, loss=replace(merge.loss, merged=False)),) if merge.loss else ()
+            yield merge.place, _with(loop, merges=(*merges[:at], *kept, *merges[at + 1 :]))
+
+
+def _merged_otherwise(
+    loop: Loop, of: tuple[type, ...], other: Callable[[Rows, Any], object]
+) -> Iterator[tuple[str, Loop]]:
+    """Values that are merged in one way, each merged in another."""
+    merges = loop.border.merges
+    for at, merge in enumerate(merges):
+        if isinstance(merge.how, of):
+            rows = getattr(merge.how, "rows", loop.border.shards[0].rows)
+            yield merge.place, _with(loop, merges=_changed(merges, at, how=other(rows, merge.how)))
 
 
 def rows_added(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers' rows are averaged instead of put together."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how == "concat":
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="mean"))
+    return _merged_otherwise(loop, (Concat, Fed), lambda rows, _: Mean(rows))
 
 
 def mean_joined(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers' means are put together as rows."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how != "concat" and not merge.counts:
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="concat"))
+    return _merged_otherwise(loop, (Mean, Sum, First, Shown, Handed), lambda rows, _: Concat(rows))
 
 
 def mean_summed(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers' means are added up without their weights."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how == "mean" and not merge.counts:
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="sum"))
+    return _merged_otherwise(loop, (Mean,), lambda rows, _: Sum(rows))
 
 
 def sum_averaged(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """The towers' sums are weighted."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how == "sum":
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="mean"))
+    return _merged_otherwise(loop, (Sum,), lambda rows, _: Mean(rows))
 
 
 def mask_not_counted(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """A masked mean is weighted by rows instead of by what the mask leaves."""
-    for at, merge in enumerate(loop.merges):
-        if merge.counts:
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, count="", counts="", per_row=False))
+    return _merged_otherwise(loop, (MaskedMean,), lambda rows, _: Mean(rows))
 
 
 def axis_of_merge(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """Rows are put together along another axis."""
-    for at, merge in enumerate(loop.merges):
-        if merge.how == "concat":
-            yield merge.place, replace(loop, merges=_changed(loop.merges, at, axis=merge.axis + 1))
+    return _merged_otherwise(loop, (Concat,), lambda _, how: replace(how, axis=how.axis + 1))
 
 
 def tuple_not_rebuilt(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """A tuple goes on holding one tower's parts."""
-    for at, rest in _without(loop.rebuilds):
-        yield loop.rebuilds[at].place, replace(loop, rebuilds=rest)
+    for at, rest in _without(loop.border.rebuilds):
+        yield loop.border.rebuilds[at].place, _with(loop, rebuilds=rest)
 
 
 def not_computed_again(loop: Loop) -> Iterator[tuple[str, Loop]]:
@@ -184,8 +217,9 @@ def not_computed_again(loop: Loop) -> Iterator[tuple[str, Loop]]:
 
 def collections_not_merged(loop: Loop) -> Iterator[tuple[str, Loop]]:
     """A collection goes on holding the first tower's values."""
-    for at, rest in _without(loop.collections[0]):
-        yield loop.collections[0][at], replace(loop, collections=(rest, loop.collections[1]))
+    kept = loop.collections
+    for at, rest in _without(kept.keys if kept else ()):
+        yield kept.keys[at], replace(loop, collections=replace(kept, keys=rest) if rest else None)
 
 
 # -- where statements stand -------------------------------------------------------------------------
@@ -250,7 +284,7 @@ def size_counted_twice(plan: Plan) -> Iterator[Fault]:
 
 def another_loss(plan: Plan) -> Iterator[Fault]:
     """Gradients are taken of the losses that belong to another step."""
-    lists = [merge.towers for loop in plan.loops for merge in loop.merges if merge.loss]
+    lists = [merge.towers for loop in plan.loops for merge in loop.border.merges if merge.loss]
     for at, edit in enumerate(plan.replaces):
         mine = [name for name in lists if re.search(rf"\b{name}\b", edit.text)]
         for name in mine[:1]:

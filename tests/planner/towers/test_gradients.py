@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 from converter.plan import Gradient, Plan
+from converter.plan.border import Loss
 from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, run
 
 
@@ -27,7 +28,7 @@ def test_minimize_becomes_one_optimizer_in_front_of_the_loop() -> None:
     made = "tf.train.GradientDescentOptimizer(0.1)"
     assert plan.loops[0].gradient == Gradient("optimizer", made, "tower_loss", "tower_grads")
     assert edits(plan) == ["optimizer.apply_gradients(sum_gradients(tower_grads))"]
-    assert not plan.loops[0].register
+    assert [merge.loss for merge in plan.loops[0].border.merges] == [Loss()]  # which carries no losses of towers
 
 
 def test_an_optimizer_that_is_made_behind_the_loss_takes_the_towers_losses() -> None:

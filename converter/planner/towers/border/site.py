@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from converter.analysis.facts import Facts
+from converter.analysis.values import Value
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.planner.region.executions import StepGroup
@@ -17,7 +20,7 @@ class LoopSite:
 
     group: the training steps that share it. names: those that are taken before it is planned. text: the script's
     text with the replacements that are planned by now. tensorflow: TensorFlow's name there. fed: the uids of
-    values of the towers that runs feed.
+    values of the towers that runs feed. alone: batches may be of a single example: no tower is sure to have one.
     """
 
     facts: Facts
@@ -27,6 +30,11 @@ class LoopSite:
     text: SourceText
     tensorflow: str
     fed: frozenset[int] = frozenset()
+    alone: bool = False
+
+    def made_at(self, value: Value, other: ast.AST | None = None) -> ast.AST:
+        """The expression that makes a value; where none does, another one, else the block's first statement."""
+        return getattr(value, "node", None) or other or self.region.block.body[0]
 
     @property
     def region(self) -> Region:

@@ -11,29 +11,8 @@ from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import Input, Tensor, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
+from converter.plan.border import Border, Handing, Known, Rows
 from converter.planner.writing.free_names import Branches, TakenNames
-
-
-@dataclass(frozen=True)
-class Handed:
-    """The object that hands each tower its part of the placeholders that it makes.
-
-    helper: its class.
-    axes: by the names of placeholders of which their shape does not tell it: the batch axis, None for one that is not
-    cut. size: the expression for the number of rows of a whole batch, where shapes have a tower's number; "" for none.
-    guarded: places that hold a part after the towers if the script has set them, each with the test for that.
-    """
-
-    name: str
-    helper: str
-    axes: tuple[tuple[str, int | None], ...]
-    size: str = ""
-    guarded: tuple[tuple[str, str], ...] = ()
-
-    def whole(self, text: str) -> str:
-        """The expression for the whole batch of a part."""
-        return f"{self.name}.whole({text})"
 
 
 @dataclass(frozen=True)
@@ -43,22 +22,12 @@ class Traffic:
     Immutable: a function that adds to it returns a new one, and so do the methods that take a new name.
     """
 
-    tensorflow: str = "tf"  # TensorFlow's name where the loop stands
-    alone: bool = False  # batches may be of a single example: no tower is sure to have one
-    one_gpu: bool = False  # without towers, where other scripts import the model
     names: TakenNames = field(default_factory=TakenNames)  # what is taken by now
-    shards: tuple[Shard, ...] = ()
+    border: Border = Border()
     groups: tuple[tuple[Input, ...], ...] = ()  # the inputs of each shard, first the one that its rows are counted on
-    handing: Handed | None = None  # of the placeholders that the towers make; None where they make none
+    handing: Handing = Handing()  # of the placeholders that the towers make
     drawn: int | None = None  # the index of the shard that stands for batches drawn by the towers
-    nests: tuple[Nest, ...] = ()
-    rebinds: tuple[Rebind, ...] = ()
-    resets: tuple[Reset, ...] = ()
-    rebuilds: tuple[Rebuild, ...] = ()
-    regroups: tuple[Regroup, ...] = ()
     made: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of a tuple's items in the towers: new names
-    merges: tuple[Merge, ...] = ()
-    restore: tuple[tuple[str, str], ...] = ()
     # uid of an input -> the expression for its whole batch, "" for one that the towers make
     whole: Mapping[int, str] = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
@@ -75,7 +44,21 @@ class Traffic:
         options = choices(value) if isinstance(value, Tensor) else [value]
         found = {self.whole.get(option.uid) for option in options}
         whole = found.pop() if len(found) == 1 else None
-        return (self.handing.whole(text) if self.handing else text) if whole == "" else whole
+        return (self.handing.whole(text) if self.handing.name else text) if whole == "" else whole
+
+    def rows_of(self, value: Value) -> Rows:
+        """A tower's rows and weight for a value."""
+        return self.border.shards[group_of(self, value)].rows
+
+    def plus(self, more: Border) -> Traffic:
+        """The same, with more that crosses the border."""
+        return replace(self, border=self.border + more)
+
+    def fresh_rows(self, suffix: str, known: Known = "running") -> tuple[Rows, Traffic]:
+        """Names for the rows of a tower, for what is added."""
+        number, traffic = self.fresh(f"rows{suffix}", f"tower_rows{suffix}")
+        weight, traffic = traffic.fresh(f"weight{suffix}", f"tower_weight{suffix}")
+        return Rows(number, weight, known), traffic
 
     def fresh(self, *candidates: str) -> tuple[str, Traffic]:
         """A new name, for what is added: the first candidate that is free, else one with a number."""

@@ -9,11 +9,12 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Tensor
 from converter.planner.region.region import Region
+from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic, group_of
 from converter.planner.writing.source_text import SourceText
 
 
-def merged_keys(facts: Facts, region: Region, traffic: Traffic, text: SourceText) -> tuple[tuple[str, ...], str]:
+def merged_keys(site: LoopSite, traffic: Traffic) -> tuple[tuple[str, ...], str]:
     """The expressions for the keys of collections whose values, all of them means, are read after the loop.
 
     With the name of the towers' weights for them. There are no such keys where the means are over the rows of inputs
@@ -21,14 +22,14 @@ def merged_keys(facts: Facts, region: Region, traffic: Traffic, text: SourceText
     """
     found: dict[str, str] = {}
     groups: set[int] = set()
-    for effect in facts.effects_of(EffectKind.GET_COLLECTION):
-        if effect.time > region.end:
-            means = means_in(facts, region, effect.name)
-            key = _key(effect, text, traffic.tensorflow) if means else ""
+    for effect in site.facts.effects_of(EffectKind.GET_COLLECTION):
+        if effect.time > site.region.end:
+            means = means_in(site.facts, site.region, effect.name)
+            key = _key(effect, site.text, site.tensorflow) if means else ""
             if key:
                 found.setdefault(effect.name, key)
                 groups.update(group_of(traffic, mean) for mean in means)
-    return (tuple(found.values()), traffic.shards[groups.pop()].weight) if len(groups) == 1 else ((), "")
+    return (tuple(found.values()), traffic.border.shards[groups.pop()].rows.weight) if len(groups) == 1 else ((), "")
 
 
 def means_in(facts: Facts, region: Region, name: str) -> list[Tensor]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.plan import Merge, Replace
+from converter.plan import Replace
+from converter.plan.border import Fed, Merge
 from converter.planner.plan_faults import PlanFault
 from converter.planner.region.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
@@ -16,10 +17,10 @@ from converter.planner.writing.helper_names import called
 
 def feeding(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Replace]:
     """Edits of the feeds; refuses those of a value that the towers do not merge by itself."""
-    text, merges = site.text, {merge.place: merge for merge in traffic.merges}
+    text, merges = site.text, {merge.place: merge for merge in traffic.border.merges}
     for uid, runs in fed_results(site.facts, site.region).items():
         places = [place for place, (part, _) in wanted.items() if part.value.uid == uid and part.whole is None]
-        if len(traffic.shards) != 1 or not any(_is_plain(merges.get(place)) for place in places):
+        if len(traffic.border.shards) != 1 or not any(_is_plain(merges.get(place)) for place in places):
             raise refuse(site.facts, runs[0].call, PlanFault.FED_PART_OF_RESULTS)
         for node in dict.fromkeys(run.feed_node for run in runs):
             if node is not None:
@@ -29,6 +30,4 @@ def feeding(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Replac
 
 def _is_plain(merge: Merge | None) -> bool:
     """Whether a merged value is a tensor of its own that the towers always make."""
-    if merge is None or merge.how != "concat" or merge.loss:
-        return False
-    return not (merge.nested or merge.guard or merge.steps or merge.packed or merge.axis)
+    return merge is not None and isinstance(merge.how, Fed) and merge.structure is None and merge.guard is None

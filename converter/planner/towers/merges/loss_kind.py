@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator
-from typing import Literal
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
@@ -13,6 +12,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Number, Tensor, Value, is_of_own, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.options import Options
+from converter.plan.border import Mean, Sum
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_statistics import norms_among
 from converter.planner.questions.fixed_size import fixed_size
@@ -22,7 +22,7 @@ from converter.planner.wording import finding, refuse
 
 def loss_how(
     facts: Facts, counts: Container[int], step: TrainStep, options: Options
-) -> tuple[Literal["mean", "sum"], list[Diagnostic]]:
+) -> tuple[type[Mean | Sum], list[Diagnostic]]:
     """How a loss is merged, with warnings for losses that are not means and so differ from one GPU.
 
     counts: the masked means whose towers are weighed by what their masks leave.
@@ -39,7 +39,7 @@ def loss_how(
     if summed and once:
         if batch.affine:
             raise refuse(facts, step.call, PlanFault.SUM_AND_TERM)
-        return "sum", warnings
+        return Sum, warnings
     if summed:
         warnings.append(finding(facts, step.call, PlanFault.SUM_OVER_EXAMPLES))
     elif why := why_no_mean(value, counts):
@@ -48,7 +48,7 @@ def loss_how(
         )
     elif once and is_divided_by_size(value):
         warnings.append(finding(facts, step.call, PlanFault.DIVIDED_BY_SIZE))
-    return "mean", warnings
+    return Mean, warnings
 
 
 def warn_of_statistics(facts: Facts, loss: Tensor, region: Region | None = None) -> Iterator[Diagnostic]:

@@ -106,6 +106,6 @@ def _is_seen(region: Region, access: Access) -> bool:
 
 def _stays(region: Region, access: Access) -> bool:
     """Whether a name means at the end of a tower what it meant here; inputs are the tower's shards until then."""
-    writes = [a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place]
+    writes = [a for a in region.writes if a.place == access.place]
     last = max(writes, key=lambda a: a.time, default=None)
     return last.value is access.value if last is not None else True

@@ -16,9 +16,7 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
         if step.site.frame.uid != region.block.frame.uid:
             raise refuse(facts, step.call, PlanFault.LOSS_WRITTEN_ELSEWHERE)
         return None
-    writes = [
-        (a, spelling(region.block.frame, a.place)) for i, a in region.block.accesses() if i in region.tower and a.write
-    ]
+    writes = [(access, spelling(region.block.frame, access.place)) for access in region.writes]
     for access, text in sorted(writes, key=lambda pair: pair[0].place.kind != "name"):
         own = access.place.kind != "name" or access.place.frame is region.block.frame
         if access.value is step.loss and text is not None and own:

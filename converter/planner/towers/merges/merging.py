@@ -25,7 +25,25 @@ from converter.analysis.values import (
 )
 from converter.diagnostics import Diagnostic
 from converter.parsing import parse_expression
-from converter.plan import HowMerged, Merge, Rebuild
+from converter.plan.border import (
+    AS_ON_ONE_GPU,
+    Border,
+    Concat,
+    Fed,
+    First,
+    Guard,
+    Handed,
+    How,
+    Loss,
+    MaskedMean,
+    Mean,
+    Merge,
+    Rebuild,
+    Rows,
+    Shown,
+    Structure,
+    Sum,
+)
 from converter.planner.outcome import Faults, noted
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import is_made_of_shard, keeps_batch, may_hold_tensors
@@ -86,18 +104,17 @@ def _of_branches(site: LoopSite, before: Traffic, places: dict[str, list[TrainSt
     region, traffic = site.region, before
     if all(len(steps) == 1 for steps in places.values()):
         return traffic
-    for index, access in region.block.accesses():
-        joined = access.write and index in region.tower and getattr(access.value, "op", "") == "join"
-        text = spelling(region.block.frame, access.place) if joined else None
-        if text not in places or not isinstance(access.value, Tensor):
+    for access in region.writes:
+        text, joined = spelling(region.block.frame, access.place), access.value
+        if text not in places or not isinstance(joined, Tensor) or joined.op != "join":
             continue
-        steps = [step for step in places[text] if step.loss in choices(access.value)]
-        merges = [m for m in traffic.merges if m.place == text and m.loss and not m.counts]
-        for step in steps if len(steps) > 1 else ():
-            alike = loss_how(site.facts, traffic.counts, step, site.options)[0] == merges[0].how if merges else False
-            if alike and group_of(traffic, step.loss) == merges[0].shard and step.loss.batch.kind != "example":
-                lists = {**traffic.loss_lists, step.loss.uid: merges[0].towers}
-                traffic = replace(traffic, loss_lists=lists)
+        steps = [step for step in places[text] if step.loss in choices(joined)]
+        known = [(m.towers, m.how) for m in traffic.border.merges if m.place == text and m.loss]
+        towers, how = next(((t, h) for t, h in known if isinstance(h, Mean | Sum)), ("", None))
+        for step in steps if how is not None and len(steps) > 1 else ():
+            kind, _ = loss_how(site.facts, traffic.counts, step, site.options)
+            if isinstance(how, kind) and traffic.rows_of(step.loss) == how.rows and step.loss.batch.kind != "example":
+                traffic = replace(traffic, loss_lists={**traffic.loss_lists, step.loss.uid: towers})
     return traffic
 
 
@@ -108,13 +125,13 @@ def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, los
     taken = losses.get(part.value.uid)
     if (first := _first_name(site.facts, traffic, part, taken)) is not None:
         if part.whole is None:
-            return replace(traffic, rebuilds=(*traffic.rebuilds, Rebuild(part.text, first, ())))
+            return traffic.plus(Border(rebuilds=(Rebuild(part.text, first),)))
         return _merge(site, traffic, part, node, None)
     if taken is None or not isinstance(part.value, Tensor) or not has_rows(part.value):
         return _merge(site, traffic, part, node, taken)
     if part.value.uid not in traffic.loss_lists:
         traffic = _collect(site, traffic, part.text, taken)
-    if part.whole is not None and any(merge.place == part.root for merge in traffic.merges):
+    if part.whole is not None and any(merge.place == part.root for merge in traffic.border.merges):
         return traffic  # its structure is merged as a whole, and it with that
     if is_mergeable(part.value) or is_read(site.facts, site.region, taken):
         return _merge(site, traffic, part, node, None)
@@ -124,10 +141,7 @@ def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, los
 def _handed_whole(before: Traffic, part: Part) -> Traffic:
     """Keeps what each tower made of a list or dict, for the towers of a later loop: nothing else reads it."""
     towers, traffic = before.fresh(f"tower_{leaf(part.text)}", f"towers_{leaf(part.text)}")
-    merge = Merge(
-        place=part.text, towers=towers, how="handed", axis=0, shard=0, loss=False, packed=False, op_name="", cast=False
-    )
-    return _with_merge(traffic, merge, None, [])
+    return _with_merge(traffic, Merge(part.text, towers, Handed()), None, [])
 
 
 def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> list[Part]:
@@ -144,52 +158,30 @@ def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> 
 def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | None) -> str | None:
     """The name under which a loss is merged already, for its other names; its gradient is taken once."""
     towers = traffic.loss_lists.get(part.value.uid)
-    merge = next((m for m in traffic.merges if m.towers == towers and m.merged), None)
+    merge = next((m for m in traffic.border.merges if m.towers == towers and m.merged), None)
     if step is None or merge is None:
         return None
-    if merge.guard or merge.how == "concat":
+    if merge.guard or isinstance(merge.how, Concat | Fed):
         raise refuse(facts, step.call, PlanFault.LOSS_OF_TWO_NAMES)
     return merge.place
 
 
 def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> Traffic:
     """Collect the towers' losses for the gradients, without merging them into a value."""
-    how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
-    names = ("tower_loss", "tower_losses") if text.startswith("(") else ("tower_losses",)
-    towers, traffic = traffic.fresh(*names)
-    group = group_of(traffic, step.loss)
-    (count, per_row, counts), traffic = _counting(traffic, step.loss)
-    place, written = text, ""
-    if text.startswith("("):
-        (place, traffic), written = traffic.again("loss", "own_loss"), text[1:-1]
-    merge = Merge(
-        place=place,
-        written=written,
-        towers=towers,
-        how=how,
-        axis=0,
-        shard=group,
-        loss=True,
-        packed=False,
-        op_name="",
-        cast=_needs_cast(site.facts, traffic, step.loss, group),
-        merged=False,
-        count=count,
-        per_row=per_row,
-        counts=counts,
-    )
-    return _with_merge(traffic, merge, step, warnings)
+    kind, warnings = loss_how(site.facts, traffic.counts, step, site.options)
+    inline = text.startswith("(")
+    towers, traffic = traffic.fresh(*(("tower_loss",) if inline else ()), "tower_losses")
+    how, traffic = _how(site, traffic, Part(text, step.loss, "", None), kind)
+    place, traffic = traffic.again("loss", "own_loss") if inline else (text, traffic)
+    loss = Loss(merged=False, written=text[1:-1] if inline else "")
+    return _with_merge(traffic, Merge(place, towers, how, loss=loss), step, warnings)
 
 
 def _with_merge(traffic: Traffic, merge: Merge, step: TrainStep | None, warnings: list[Diagnostic]) -> Traffic:
     """The same with one more merge: of the loss of a step, or of a value that no step minimises."""
     lists = traffic.loss_lists if step is None else {**traffic.loss_lists, step.loss.uid: merge.towers}
-    return replace(
-        traffic,
-        merges=(*traffic.merges, merge),
-        loss_lists=lists,
-        warnings=(*traffic.warnings, *warnings),
-    )
+    more = traffic.plus(Border(merges=(merge,)))
+    return replace(more, loss_lists=lists, warnings=(*traffic.warnings, *warnings))
 
 
 def _unparsed(step: TrainStep) -> str:
@@ -216,51 +208,30 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
 
 def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
     """Rebuild tuples whose parts are merged, with whole batches in place of the towers' inputs."""
-    new = {merge.place: "{" + merge.towers + "}" for merge in traffic.merges if merge.place in wanted}
+    new = {merge.place: "{" + merge.towers + "}" for merge in traffic.border.merges if merge.place in wanted}
     new |= {text: traffic.whole_of(part.value, text) or text for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
-    if traffic.handing is not None:
+    if traffic.handing.name:
         guards = [(text, guard) for text, _ in restore if (guard := item_guard(region.block, text))]
         restore = [(text, whole) for text, whole in restore if text not in dict(guards)]
         handing = replace(traffic.handing, guarded=(*traffic.handing.guarded, *guards))
         traffic = replace(traffic, handing=handing)
-    rebuilds = list(traffic.rebuilds)
+    rebuilds = list(traffic.border.rebuilds)
     for part in (*(part for part, _ in wanted.values()), *inputs_out.values()):
         if part.whole is not None and all(r.place != part.root for r in rebuilds):
-            made = rebuilt(part.root, part.whole, new)
-            merged = tuple(m.towers for m in traffic.merges if "{" + m.towers + "}" in made)
-            rebuilds.append(Rebuild(part.root, made, merged))
-    return replace(traffic, restore=(*traffic.restore, *restore), rebuilds=tuple(rebuilds))
+            rebuilds.append(Rebuild(part.root, rebuilt(part.root, part.whole, new)))
+    border = replace(traffic.border, rebuilds=tuple(rebuilds)) + Border(restore=tuple(restore))
+    return replace(traffic, border=border)
 
 
 def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: TrainStep | None) -> Traffic:
     """Merges a value; `step` minimises it where it is a loss."""
-    region = site.region
-    text, value = part.text, part.value
-    nested = isinstance(value, (Sequence, Mapping)) or may_be_nest(value)
-    batch = (alike(value) or Batch()) if isinstance(value, (Sequence, Mapping)) else _batch_of(value)
-    how, warnings = _how_merged(batch), list[Diagnostic]()
-    if step is not None and isinstance(value, Tensor):
-        how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
-    elif value.uid in traffic.counts:
-        how = "mean"  # over what a mask leaves: weighed by that in each tower
-    elif _goes_by_form(site, value):
-        how = "shown"
-    else:
-        _check_form(site, part, node)
+    region, text, value = site.region, part.text, part.value
+    kind, warnings = _kind(site, traffic, part, node, step)
     towers, traffic = traffic.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
-    tensors = [t for t in leaves(value) if t is not None]
-    name = op_name(region, value) if isinstance(value, Tensor) else ""
-    group = group_of(traffic, tensors[0])
-    cast = how == "mean" and any(_needs_cast(site.facts, traffic, t, group) for t in tensors)
-    (count, per_row, counts), traffic = _counting(traffic, value)
-    guard, unset = _made_at_all(site.facts, region, part, node, site.tensorflow)
-    guard = " and ".join(filter(None, (_holder_bound(site.facts, region, part), guard)))
-    each = None
-    if is_flat_list(value) and how != "shown":
-        one, traffic = traffic.again("part", "tower_part")
-        several, traffic = traffic.again("parts", "tower_parts")
-        each = (one, several)
+    how, traffic = _how(site, traffic, part, kind)
+    guard = _guard(site, part, node)
+    structure, traffic = _structure(region, traffic, part, kind)
     own = ""
     if any(value.uid in uids for uids in region.handed_on):
         own, traffic = traffic.fresh(f"own_{leaf(text)}", f"tower_own_{leaf(text)}")
@@ -268,28 +239,83 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         place=text,
         towers=towers,
         how=how,
-        axis=batch.axis if batch.kind == "example" else 0,
-        shard=group,
-        loss=step is not None,
-        packed=batch.packed == "major" or text in region.packed or _is_of_multiple(tensors[0]),
-        op_name=name,
-        cast=cast,
-        count=count,
-        per_row=per_row,
-        counts=counts,
-        nested=nested,
-        renamed=_is_renamed(site, value, tensors) and not name,
-        steps=_is_open_ended(region, value),
+        name=_name(site, value),
+        structure=structure,
         guard=guard,
-        unset=unset,
-        each=each,
-        in_place=part.whole is None and _is_kept(region, value),
-        keyed=isinstance(value, Mapping),
-        fed=value.uid in site.fed,
+        loss=None if step is None else Loss(),
         own=own,
-        losses="" if step is not None or guard or how != "concat" else _carried(site, traffic, value),
+        losses="" if guard or not isinstance(how, Concat | Fed) else _carried(site, traffic, value),
     )
     return _with_merge(traffic, merge, step, warnings)
+
+
+def _kind(
+    site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: TrainStep | None
+) -> tuple[type[How], list[Diagnostic]]:
+    """How the towers' parts of a value are merged; refuses what they cannot be merged of."""
+    if step is not None and isinstance(part.value, Tensor):
+        return loss_how(site.facts, traffic.counts, step, site.options)
+    if part.value.uid in traffic.counts:
+        return Mean, []  # over what a mask leaves: weighed by that in each tower
+    if _goes_by_form(site, part.value):
+        return Shown, []
+    _check_form(site, part, node)
+    return _kind_of(_batch_in(part.value)), []
+
+
+def _kind_of(batch: Batch) -> type[How]:
+    """How the towers' parts are put together, where they can be."""
+    if batch.kind == "example":
+        return Concat
+    if batch.kind == "free":
+        return First
+    return Sum if batch.how == "sum" else Mean
+
+
+def _how(site: LoopSite, before: Traffic, part: Part, kind: type[How]) -> tuple[How, Traffic]:
+    """The same with what each tower has to know for it: its rows, or the denominator of a masked mean."""
+    value, traffic = part.value, before
+    tensors = [t for t in leaves(value) if t is not None]
+    rows = traffic.rows_of(tensors[0])
+    if kind is Concat:
+        batch = _batch_in(value)
+        packed = batch.packed == "major" or part.text in site.region.packed or _is_of_multiple(tensors[0])
+        made = Concat(rows, batch.axis, packed, _is_open_ended(site.region, value))
+        return Fed(rows) if value.uid in site.fed and made == Concat(rows) else made, traffic
+    if kind is Mean and value.uid in traffic.counts:
+        counts, traffic = traffic.fresh("tower_count", "tower_counts")
+        count, per_row = traffic.counts[value.uid]
+        return MaskedMean(rows, count, counts, per_row), traffic
+    if kind is Mean:
+        return Mean(rows, any(_needs_cast(site.facts, rows, tensor) for tensor in tensors)), traffic
+    return First() if kind is First else Sum(rows) if kind is Sum else Shown(rows), traffic
+
+
+def _structure(region: Region, before: Traffic, part: Part, kind: type[How]) -> tuple[Structure | None, Traffic]:
+    """How a value holds the tensors that are merged; None for a single one."""
+    value, traffic, each = part.value, before, None
+    if not (isinstance(value, (Sequence, Mapping)) or may_be_nest(value)):
+        return None, traffic
+    if is_flat_list(value) and kind is not Shown:
+        one, traffic = traffic.again("part", "tower_part")
+        several, traffic = traffic.again("parts", "tower_parts")
+        each = (one, several)
+    if part.whole is not None or not _is_kept(region, value):
+        return Structure(each), traffic
+    return Structure(each, "dict" if isinstance(value, Mapping) else "list"), traffic
+
+
+def _name(site: LoopSite, value: Value) -> str | None:
+    """The graph name of a merged value, where the script has given or reads it."""
+    given = op_name(site.region, value) if isinstance(value, Tensor) else ""
+    return given or (AS_ON_ONE_GPU if _is_renamed(site, value) else None)
+
+
+def _guard(site: LoopSite, part: Part, node: ast.AST) -> Guard | None:
+    """The condition under which a value exists that only some branches create; None for one that always does."""
+    made, unset = _made_at_all(site, part, node)
+    test = " and ".join(filter(None, (_holder_bound(site.region, part), made)))
+    return Guard(test, unset) if test else None
 
 
 def _carried(site: LoopSite, traffic: Traffic, value: Value) -> str:
@@ -300,7 +326,7 @@ def _carried(site: LoopSite, traffic: Traffic, value: Value) -> str:
 
 def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Diagnostic]:
     """The values that a later loop goes on with and that are not merged as a single tensor which is always there."""
-    plain = {merge.place for merge in traffic.merges if _keeps_parts(merge)}
+    plain = {merge.place for merge in traffic.border.merges if _keeps_parts(merge)}
     found: list[Diagnostic] = []
     for uids in site.region.handed_on:
         held = {text: node for text, (part, node) in wanted.items() if part.value.uid in uids}
@@ -317,12 +343,13 @@ def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Dia
 
 def _keeps_parts(merge: Merge) -> bool:
     """Whether a merged value can keep what each tower made: a single tensor, put together from all towers."""
-    whole = merge.how != "first" and merge.how != "shown" and merge.merged and bool(merge.own)
-    return whole and not (merge.nested or merge.guard or merge.fed or merge.late or merge.in_place)
+    alone = merge.structure is None and merge.guard is None
+    return bool(merge.own) and alone and not isinstance(merge.how, First | Shown | Fed)
 
 
-def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
+def _is_renamed(site: LoopSite, value: Value) -> bool:
     """Whether the script reads the graph's name of a merged value, or names a part of it."""
+    tensors = [t for t in leaves(value) if t is not None]
     asked = any(
         e.value in tensors and not site.region.in_tower(e.site) for e in site.facts.effects_of(EffectKind.GRAPH_NAME)
     )
@@ -342,13 +369,9 @@ def _batch_of(value: Value) -> Batch:
     return value.batch if isinstance(value, Tensor) else Batch()
 
 
-def _how_merged(batch: Batch) -> HowMerged:
-    """How the towers' parts are put together, where they can be: a check of its own refuses what cannot."""
-    if batch.kind == "example":
-        return "concat"
-    if batch.kind == "free":
-        return "first"
-    return "sum" if batch.how == "sum" else "mean"
+def _batch_in(value: Value) -> Batch:
+    """What a tensor has for each example, or all tensors of a list or dict alike."""
+    return (alike(value) or Batch()) if isinstance(value, (Sequence, Mapping)) else _batch_of(value)
 
 
 def _goes_by_form(site: LoopSite, value: Value) -> bool:
@@ -374,39 +397,44 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     """Refuse what the towers' parts cannot be merged of."""
     text, value = part.text, part.value
     if isinstance(value, (Sequence, Mapping)):
-        if (
-            lost := next((t for t in tensors_in(value) if t.batch.kind == "opaque" and t.batch.reason), None)
-        ) is not None:
-            at, reason = lost.node or node, lost.batch.reason
-            raise refuse(site.facts, at, PlanFault.NOT_MERGEABLE, name=text, reason=reason)
-        if not (is_mergeable(value) and _holds_no_input(site.region, value)):
-            raise refuse(site.facts, node, PlanFault.FORM_NOT_MERGED, name=text)
-        if are_graph_names(site.facts, site.region, value):
-            raise refuse(site.facts, node, PlanFault.KEYED_BY_GRAPH_NAMES, name=text)
+        _check_structure(site, text, value, node)
     elif keeps_batch(value):
         line = value.site.stmt.lineno if value.site is not None else 0
         raise refuse(site.facts, node, PlanFault.FUNCTION_KEEPS_SHARD, name=text, line=line)
-    elif mixes_inputs(site.region, value):
-        if _is_of_earlier_call(site.region, value):
-            raise refuse(site.facts, getattr(value, "node", None) or node, PlanFault.LEFT_BY_EARLIER_CALL, name=text)
-        reason = "it also needs an input that the loss does not need, of which each tower reads all rows"
-        raise refuse(
-            site.facts, getattr(value, "node", None) or node, PlanFault.NOT_MERGEABLE, name=text, reason=reason
-        )
-    elif not is_mergeable(value):
-        batch = _batch_of(value)
-        rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
-        if batch.over is not None and batch.kind == "reduced":
-            rows = "it is a mean over what a mask leaves, and the number of that has no name in the towers"
-        made = is_made_of_shard(value)
-        what = "is an object made of a shard" if made else "counts the examples of a shard"
+    elif mixes_inputs(site.region, value) and _is_of_earlier_call(site.region, value):
+        raise refuse(site.facts, site.made_at(value, node), PlanFault.LEFT_BY_EARLIER_CALL, name=text)
+    elif reason := _why_not_merged(site, value):
+        raise refuse(site.facts, site.made_at(value, node), PlanFault.NOT_MERGEABLE, name=text, reason=reason)
+
+
+def _check_structure(site: LoopSite, text: str, value: Sequence | Mapping, node: ast.AST) -> None:
+    """Refuse a list, tuple or dict whose tensors cannot be merged each."""
+    lost = next((t for t in tensors_in(value) if t.batch.kind == "opaque" and t.batch.reason), None)
+    if lost is not None:
+        at = site.made_at(lost, node)
+        raise refuse(site.facts, at, PlanFault.NOT_MERGEABLE, name=text, reason=lost.batch.reason)
+    if not (is_mergeable(value) and _holds_no_input(site.region, value)):
+        raise refuse(site.facts, node, PlanFault.FORM_NOT_MERGED, name=text)
+    if are_graph_names(site.facts, site.region, value):
+        raise refuse(site.facts, node, PlanFault.KEYED_BY_GRAPH_NAMES, name=text)
+
+
+def _why_not_merged(site: LoopSite, value: Value) -> str:
+    """Why the towers' parts of a value cannot be put together; "" if they can."""
+    if mixes_inputs(site.region, value):
+        return "it also needs an input that the loss does not need, of which each tower reads all rows"
+    if is_mergeable(value):
+        return ""
+    batch = _batch_of(value)
+    if batch.reason:
+        return batch.reason + _since(site.facts, value)
+    if batch.kind == "free" or is_made_of_shard(value):
         if may_hold_tensors(value):
-            what = "holds tensors of a shard in a way that is not followed"
-        known = batch.reason + _since(site.facts, value) if batch.reason else ""
-        reason = known or (rows if batch.kind != "free" and not made else f"it {what}")
-        raise refuse(
-            site.facts, getattr(value, "node", None) or node, PlanFault.NOT_MERGEABLE, name=text, reason=reason
-        )
+            return "it holds tensors of a shard in a way that is not followed"
+        return "it is an object made of a shard" if is_made_of_shard(value) else "it counts the examples of a shard"
+    if batch.over is not None and batch.kind == "reduced":
+        return "it is a mean over what a mask leaves, and the number of that has no name in the towers"
+    return "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
 
 
 def _since(facts: Facts, value: Value) -> str:
@@ -439,53 +467,53 @@ def _holds_no_input(region: Region, value: Value) -> bool:
     return not kept or not any(isinstance(c, Input) for t in tensors_in(value) for c in choices(t))
 
 
-def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensorflow: str) -> tuple[str, bool]:
-    """For a value that only some branches create: the expression that tells whether it exists, and `Merge.unset`."""
+def _made_at_all(site: LoopSite, part: Part, node: ast.AST) -> tuple[str, bool]:
+    """For a value that only some branches create: the expression that tells whether it exists, and `Guard.unset`."""
+    region, text = site.region, part.text
     if any(left_out(part.value)):
-        return _part_made(facts, part, node, tensorflow), False
-    beside = _values_of_other_branches(region, part)
-    for maybe in facts.maybe:
-        if maybe.value not in beside or not region.in_tower(maybe.site):
-            continue
-        if spelling(region.block.frame, maybe.place) != part.text or part.whole is not None:
-            continue
-        if maybe.place.kind == "name":
-            there = f"isinstance({part.text}, {tensorflow}.Tensor)" if maybe.plain else f"{part.text} is not None"
-            return there, maybe.unset
-        if maybe.place.kind == "attr":
-            holder, _, name = part.text.rpartition(".")
-            found = f"getattr({holder}, {name!r}, None)" if maybe.unset and (maybe.none or maybe.plain) else part.text
-            there = f"isinstance({found}, {tensorflow}.Tensor)" if maybe.plain else f"{found} is not None"
-            return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
-        raise refuse(facts, node, PlanFault.MADE_BY_ONE_BRANCH, name=part.text)
-    return (f"{part.text} is not None" if none_in_other_call(region, part.text) else ""), False
+        return _part_made(site, part, node), False
+    beside = _values_of_other_branches(region, part) if part.whole is None else []
+    found = [maybe for maybe in region.maybe if maybe.value in beside]
+    maybe = next((one for one in found if spelling(region.block.frame, one.place) == text), None)
+    if maybe is None:
+        return (f"{text} is not None" if none_in_other_call(region, text) else ""), False
+    if maybe.place.kind == "name":
+        return _there(site, text, maybe.plain), maybe.unset
+    if maybe.place.kind != "attr":
+        raise refuse(site.facts, node, PlanFault.MADE_BY_ONE_BRANCH, name=text)
+    holder, _, name = text.rpartition(".")
+    if not (maybe.none or maybe.plain):
+        return f"hasattr({holder}, {name!r})", False
+    return _there(site, f"getattr({holder}, {name!r}, None)" if maybe.unset else text, maybe.plain), False
+
+
+def _there(site: LoopSite, text: str, plain: bool) -> str:
+    """The expression that tells a tensor from None, and from a plain value if it may be one."""
+    return f"isinstance({text}, {site.tensorflow}.Tensor)" if plain else f"{text} is not None"
 
 
 def _values_of_other_branches(region: Region, part: Part) -> list[Value]:
     """A value, and those that other branches leave in its place."""
-    writes = (a for i, a in region.block.accesses() if a.write and i in region.tower)
-    joins = [(a.place, a.value) for a in writes if isinstance(a.value, Tensor) and a.value.op == "join"]
+    joins = [(a.place, a.value) for a in region.writes if isinstance(a.value, Tensor) and a.value.op == "join"]
     beside = [value for place, value in joins if spelling(region.block.frame, place) == part.text][-1:]
     return [part.value, *(v for join in beside for v in choices(join) if part.value in choices(join))]
 
 
-def _holder_bound(facts: Facts, region: Region, part: Part) -> str:
+def _holder_bound(region: Region, part: Part) -> str:
     """The expression that tells whether the object is there that holds a value, where only some branches bind it."""
     name = part.text.partition(".")[0].partition("[")[0]
-    for maybe in facts.maybe if name != part.text else ():
-        here = maybe.place.kind == "name" and maybe.place.key == name and maybe.place.frame is region.block.frame
-        if here and maybe.unset and region.in_tower(maybe.site):
-            return f"{name!r} in locals()"
-    return ""
+    unset = [one.place for one in region.maybe if one.unset and one.place.kind == "name"]
+    here = name != part.text and any(one.key == name and one.frame is region.block.frame for one in unset)
+    return f"{name!r} in locals()" if here else ""
 
 
-def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
+def _part_made(site: LoopSite, part: Part, node: ast.AST) -> str:
     """The expression that tells whether the script has put a tensor into a dict, an object or a name."""
     unset, none, plain = left_out(part.value)
     target = parse_expression(part.text)
-    there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
+    there = _there(site, part.text, plain)
     if part.whole is not None or (unset and not isinstance(target, (ast.Subscript, ast.Attribute))):
-        raise refuse(facts, node, PlanFault.PART_MADE_BY_ONE_BRANCH, name=part.text)
+        raise refuse(site.facts, node, PlanFault.PART_MADE_BY_ONE_BRANCH, name=part.text)
     if not unset:
         return there
     if isinstance(target, ast.Subscript):
@@ -512,16 +540,6 @@ def _is_cut_to_longest(region: Region, tensor: Tensor) -> bool:
     return any(t.batch.kind == "reduced" and region.in_tower(t.site) for t in given)
 
 
-def _counting(traffic: Traffic, value: Value) -> tuple[tuple[str, bool, str], Traffic]:
-    """A masked mean's denominator in a tower, and the name of the list that keeps it."""
-    if value.uid not in traffic.counts:
-        return ("", False, ""), traffic
-    name, traffic = traffic.fresh("tower_count", "tower_counts")
-    return (*traffic.counts[value.uid], name), traffic
-
-
-def _needs_cast(facts: Facts, traffic: Traffic, value: Value, group: int) -> bool:
+def _needs_cast(facts: Facts, rows: Rows, value: Value) -> bool:
     """True if a tower's weight, a float32 tensor, must be cast to the type of the value."""
-    shard = traffic.shards[group]
-    number = shard.static or shard.data or shard.drawn is not None
-    return names_other_types(facts) or not (number or is_float32(value))
+    return names_other_types(facts) or (rows.known == "running" and not is_float32(value))

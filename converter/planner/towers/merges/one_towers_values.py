@@ -26,9 +26,9 @@ def warn_of_one_towers_values(
     for node in loads:
         if node not in followed:
             readers.setdefault(node.attr, []).append(node)
-    for index, access in region.block.accesses():
+    for access in region.writes:
         value = access.value
-        kept = index in region.tower and access.write and access.place.kind == "attr" and access.place.key in readers
+        kept = access.place.kind == "attr" and access.place.key in readers
         if not kept or not isinstance(value, Tensor) or isinstance(value, Input) or value.uid in losses:
             continue
         text = spelling(region.block.frame, access.place)

@@ -119,7 +119,7 @@ def _followed(
 
 def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | None:
     """The tower statement to repeat after the loop for a value of the whole batch; None if that gives another value."""
-    writes = [a for i, a in region.block.accesses() if i in region.tower and a.write and _is(region, a, text)]
+    writes = [a for a in region.writes if _is(region, a, text)]
     last = max(writes, key=lambda a: a.time, default=None)
     if last is None or last.value is not value:
         return None

@@ -13,6 +13,7 @@ from converter.plan import Insert, Scope
 from converter.planner.region.block import BEHIND
 from converter.planner.region.names_in_graph import names_taken
 from converter.planner.region.region import Region
+from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.source_text import SourceText
@@ -20,20 +21,16 @@ from converter.planner.writing.source_text import SourceText
 MODEL = "TMG127"  # the rule of models that other scripts build on one GPU
 
 
-def reopened(
-    facts: Facts, region: Region, traffic: Traffic, text: SourceText, aliases: Aliases
-) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
+def reopened(site: LoopSite, traffic: Traffic, aliases: Aliases) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
     """The with blocks that open a scope again behind the loop, and lines that keep the scope's name for it."""
-    kept, traffic = _kept(facts, region, traffic, text, aliases)
-    if not traffic.one_gpu:
+    kept, traffic = _kept(site, traffic, aliases)
+    if not site.options.one_gpu:
         return kept, [], traffic
-    once, lines, traffic = _opened_once(facts, region, traffic, text, aliases)
+    once, lines, traffic = _opened_once(site, traffic, aliases)
     return (*kept, *once), lines, traffic
 
 
-def _kept(
-    facts: Facts, region: Region, traffic: Traffic, text: SourceText, aliases: Aliases
-) -> tuple[tuple[Scope, ...], Traffic]:
+def _kept(site: LoopSite, traffic: Traffic, aliases: Aliases) -> tuple[tuple[Scope, ...], Traffic]:
     """The with blocks that are opened in front of the loop too, for those that open a scope of names.
 
     `tf.name_scope("loss")` names a new scope each time ("loss_1"), and so does `tf.variable_scope`
@@ -41,27 +38,27 @@ def _kept(
     and checkpoints hold these (tensorflow/python/training/optimizer.py, 1.15). In the towers a scope has a
     name of its own; it must be the first one's again behind the loop, and where there are no towers.
     """
+    facts, region = site.facts, site.region
     kinds = {e.node: e.name for e in facts.effects_of(EffectKind.SCOPE)}
     found = []
     for index in sorted(region.splits):
         around = region.block.body[index]
         assert isinstance(around, ast.With)
         named = [item.context_expr for item in around.items if item.context_expr in kinds]
-        if named and (around in region.behind or traffic.one_gpu and _is_named(named[-1])):
+        if named and (around in region.behind or site.options.one_gpu and _is_named(named[-1])):
             tensorflow = aliases.tensorflow(facts.path_of(around))
-            scope, traffic = _scope(around, kinds, traffic, text, tensorflow)
+            scope, traffic = _scope(site, around, kinds, traffic, tensorflow)
             found.append(scope)
     return tuple(found), traffic
 
 
-def _opened_once(
-    facts: Facts, region: Region, traffic: Traffic, text: SourceText, aliases: Aliases
-) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
+def _opened_once(site: LoopSite, traffic: Traffic, aliases: Aliases) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
     """The with blocks of the loop that are opened again behind it, where the model may be built without towers.
 
     There the loop opens no scope of its own, and what stands behind it goes on in the scope of the model, as in the
     script: an optimizer's variables keep their names. Beside towers the block takes the name at the top for itself.
     """
+    facts, region, text = site.facts, site.region, site.text
     kinds = {e.node: e.name for e in facts.effects_of(EffectKind.SCOPE)}
     front = {region.block.body[index] for index in region.splits}
     scopes, inserts = [], []
@@ -110,8 +107,9 @@ def _current(tensorflow: str) -> str:
 
 
 def _scope(
-    around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: SourceText, tensorflow: str
+    site: LoopSite, around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, tensorflow: str
 ) -> tuple[Scope, Traffic]:
+    text = site.text
     keep, first, enter, within = [], [], [], ""
     for item in around.items:
         given = text.of(item.optional_vars) if item.optional_vars is not None else ""
@@ -132,7 +130,7 @@ def _scope(
         else:
             enter.append(f"{tensorflow}.variable_scope({name}){again}")
             enter.append(f"{tensorflow}.name_scope({whole})")
-        if traffic.one_gpu and _is_named(item.context_expr):
+        if site.options.one_gpu and _is_named(item.context_expr):
             alone = _again(item.context_expr, kind, whole, text, tensorflow)
             within = _items(around, item.context_expr, alone, text)
     return Scope(text.start(around), ", ".join(keep), "; ".join(first), ", ".join(enter), within), traffic

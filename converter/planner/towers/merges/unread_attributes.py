@@ -105,15 +105,14 @@ def unread(facts: Facts, region: Region) -> dict[str, Access]:
     """Attributes with tensors of the batch that nothing reads after the towers, each by its text."""
     found: dict[str, Access] = {}
     readers: Readers | None = None
-    for index, access in region.block.accesses():
+    for access in region.writes:
         place, value = access.place, access.value
-        batched = isinstance(value, Tensor) and value.batch.kind != "free"
-        if index not in region.tower or not access.write or place.kind != "attr" or not batched:
+        if place.kind != "attr" or not isinstance(value, Tensor) or value.batch.kind == "free":
             continue
         if isinstance(place.holder, (Class, Module)) or region.in_tower(getattr(place.holder, "site", None)):
             continue
         text = spelling(region.block.frame, place)
-        named = isinstance(value, Tensor) and op_name(region, value)  # it may be asked for in the graph
+        named = op_name(region, value)  # it may be asked for in the graph
         if text and text not in found and not named and is_always_set(region, access):
             readers = readers or Readers(facts, region)
             if not readers.may_read(place.holder, place.key):

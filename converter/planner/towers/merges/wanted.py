@@ -62,8 +62,8 @@ def wanted_out(
             wanted = with_more(wanted, wanted_by_access(facts, region, access, wanted))
     wanted = with_more(wanted, _named(facts, region))
     wanted = with_more(wanted, _exported(facts, region, elsewhere | _names_exported(facts)))
-    writes = (a for index, a in region.block.accesses() if index in region.tower and a.write)
-    for access in {a.place: a for a in writes if a.place.kind == "attr"}.values():  # what the last write leaves there
+    last = {access.place: access for access in region.writes if access.place.kind == "attr"}
+    for access in last.values():
         wanted = with_more(wanted, _of_attribute(facts, region, access, unread))
     return _without_parts(wanted)
 
@@ -140,8 +140,8 @@ def _place_of(facts: Facts, region: Region, value: Tensor, name: str, node: ast.
 
 def _text_of(facts: Facts, region: Region, value: Value) -> str | None:
     """The expression under which the towers keep a value, None for one that they only compute with."""
-    for index, access in region.block.accesses():
-        if index in region.tower and access.write and access.value is value:
+    for access in region.writes:
+        if access.value is value:
             text = spelling(region.block.frame, access.place)
             if text is not None and bound_by_tower(facts, region, access.place, value):
                 return text

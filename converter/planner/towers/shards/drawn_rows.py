@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from converter.analysis.facts import TrainStep, behind_losses
 from converter.analysis.values import Number, Origin, Tensor, Value, needed, tensors_in
-from converter.plan import Shard
+from converter.plan.border import NUM_GPUS, Border, Drawn
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.drawn_batches import drawn_in, rows_of_drawn
@@ -53,10 +53,12 @@ def drawn_rows(
         return traffic
     keys = {o.key for o in sizes}
     wanted = {o.key for number in rows_of_drawn(behind_losses(alone)) for o in number.factors()} & keys
-    cut = any(not shard.static for shard in traffic.shards[:1])  # else each tower has a known number of rows
+    cut = any(
+        shard.rows.known != "fixed" for shard in traffic.border.shards[:1]
+    )  # else each tower has a known number of rows
     random = rows_of_drawn(needed(drawn))
     wanted |= {o.key for o in (_sizes_behind(drawn) if cut else (o for n in random for o in n.factors()))} & keys
-    rebound = {r.place: r.saved for r in traffic.rebinds}
+    rebound = traffic.border.rebound
     found: dict[object, tuple[int, str]] = {}
     for access in region.tower_reads():
         value = access.value
@@ -71,9 +73,7 @@ def drawn_rows(
         tensor = drawn_in(behind_losses(alone))[0]
         raise refuse(facts, tensor.node or alone[0].call, PlanFault.DRAWN_ROWS_READ)
     _, text = min(found[key] for key in wanted)
-    first = "" if not traffic.shards else "_drawn"
-    rows, traffic = traffic.fresh(f"rows{first}", f"tower_rows{first}")
-    weight, traffic = traffic.fresh(f"weight{first}", f"tower_weight{first}")
-    whole = (rebound.get(text, text), text in rebound)
-    shard = Shard(rows=rows, weight=weight, drawn=whole, helper="shard_drawn")
-    return replace(traffic, shards=(*traffic.shards, shard), drawn=len(traffic.shards))
+    shards = traffic.border.shards
+    rows, traffic = traffic.fresh_rows("_drawn" if shards else "", "building")
+    share = Drawn(rows, rebound.get(text, f"{text} * {NUM_GPUS}"))
+    return replace(traffic.plus(Border(shards=(share,))), drawn=len(shards))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
+from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input
 from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.plan_faults import PlanFault
@@ -21,8 +22,9 @@ def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, i
     placeholder = access.value.inputs[0] if access.value in facts.fed_sizes else None
     if not isinstance(placeholder, Input):
         raise refuse(facts, access.node, PlanFault.NUMBER_OF_FED_SIZE)
-    cut = [s for s in traffic.shards if not s.sparse and not s.data and (s.places or s.lead)]
-    if len(cut) != 1 or len(traffic.shards) != 1:
+    cut = [cut for cut in traffic.border.cuts if cut.rows.known != "building"]
+    sparse = any(is_sparse(value) for group in traffic.groups for value in group)
+    if len(cut) != 1 or len(traffic.border.shards) != 1 or sparse:
         raise refuse(facts, access.node, PlanFault.FED_SIZE_OF_WHICH_INPUT)
-    name, axis = (cut[0].lead[0], cut[0].lead[2]) if cut[0].lead else (cut[0].places[0], cut[0].axes[0])
-    return name, axis, placeholder.dtype
+    first = cut[0].all[0]
+    return first.place, first.axis, placeholder.dtype

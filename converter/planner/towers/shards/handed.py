@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
 from converter.analysis.facts import Maybe
 from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, grows_by_key
-from converter.plan import NUM_GPUS, Shard
+from converter.plan.border import NUM_GPUS, Border, HandedOut, Handing
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.structures import parts
 from converter.planner.region.handed import item_guard, name_given
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
-from converter.planner.towers.border.traffic import Handed, Traffic
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import leaf, spelling
 
@@ -35,20 +35,19 @@ def handing_in(site: LoopSite, before: Traffic) -> Traffic:
     sizes = {value.uid for number in site.facts.fed_sizes for value in number.inputs}
     for value in handed:
         name, axis = name_given(value), _axis(value)
-        node = value.node or site.region.block.body[0]
         if value.uid in sizes:
-            raise refuse(site.facts, node, PlanFault.HANDED_SIZE)
+            raise refuse(site.facts, site.made_at(value), PlanFault.HANDED_SIZE)
         if not _is_told_by_shape(value, axis):
             if not name:
-                raise refuse(site.facts, node, PlanFault.HANDED_WITHOUT_NAME)
+                raise refuse(site.facts, site.made_at(value), PlanFault.HANDED_WITHOUT_NAME)
             axes[name] = axis
     for value in handed if axes else ():  # what a name tells holds for all that have it
         name, axis = name_given(value), _axis(value)
         if name == "" or axes.get(name or "", axis) != axis:
-            raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_WITHOUT_NAME)
+            raise refuse(site.facts, site.made_at(value), PlanFault.HANDED_WITHOUT_NAME)
     name, traffic = before.fresh("tower_inputs")
     helper = OWN_HELPER if any(value.is_own for value in handed) else HELPER
-    return replace(traffic, handing=Handed(name, helper, tuple(axes.items())))
+    return replace(traffic, handing=Handing(name, helper, tuple(axes.items())))
 
 
 def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) -> Traffic:
@@ -56,7 +55,7 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
 
     kept: whether a batch size that is read stays what it is, of one tower. `NUM_GPUS` stands for their number.
     """
-    if before.handing is None:
+    if not before.handing.name:
         return before
     sizes: set[str] = set()
     for value in site.region.handed:
@@ -66,16 +65,14 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
         keys = {origin.key for origin in number.factors()}
         read = [a for a in site.region.tower_reads() if grows_by_key(a.value, keys)]
         multiple = len(number.inputs) > 1 and not number.chosen
-        if before.alone or multiple:
-            raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE)
+        if site.alone or multiple:
+            raise refuse(site.facts, site.made_at(value), PlanFault.HANDED_OF_FIXED_SIZE)
         texts = {text: access for access in read if (text := spelling(site.region.block.frame, access.place))}
-        named = {rebind.place for rebind in before.rebinds if rebind.place in texts}
+        named = {place for place in before.border.rebound if place in texts}
         named |= {f"{text} * {NUM_GPUS}" for text, access in texts.items() if kept(access)}
         sizes |= named or {""}
     if len(sizes) > 1:
-        raise refuse(
-            site.facts, site.region.handed[0].node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE
-        )
+        raise refuse(site.facts, site.made_at(site.region.handed[0]), PlanFault.HANDED_OF_FIXED_SIZE)
     return replace(before, handing=replace(before.handing, size="".join(sizes)))
 
 
@@ -93,24 +90,26 @@ def _is_told_by_shape(value: Input, axis: int | None) -> bool:
 
 def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: bool) -> Traffic:
     """Add the shard of placeholders that the model makes: each tower reads rows and weight off one of them."""
-    facts, region = site.facts, site.region
-    maybe = {one.place for one in facts.maybe if region.in_tower(one.site)}
+    lead = _lead(site, group)
+    fixed = all(fixed_size(value) is not None and not value.is_own for value in group)
+    rows, traffic = before.fresh_rows("" if alone else f"_{leaf(lead)}", "fixed" if fixed else "running")
+    shard = HandedOut(rows, lead, before.handing.helper)
+    return replace(traffic.plus(Border(shards=(shard,))), groups=(*traffic.groups, tuple(group)))
+
+
+def _lead(site: LoopSite, group: list[Input]) -> str:
+    """The place that always holds one of the placeholders when a tower is built; raises Refusal if there is none."""
+    region = site.region
+    maybe = {one.place for one in region.maybe}
     twins = {value.node for value in group if sum(other.node is value.node for other in group) > 1}
     held = [(text, place, value) for value in group for text, place in _texts(region, value)]
     none = _held_elsewise(region)
     texts = [text for text, place, value in held if text not in none and (place not in maybe or value.node in twins)]
     texts += [text for value in group for text in _items(region, value) if not item_guard(region.block, text)]
-    lead = next(iter(texts), None)
-    if lead is None:
+    if not texts:
         found = PlanFault.HANDED_IN_SOME_BRANCHES if held else PlanFault.HANDED_WITHOUT_PLACE
-        raise refuse(facts, group[0].node or region.block.body[0], found)
-    suffix = "" if alone else f"_{leaf(lead)}"
-    rows, traffic = before.fresh("rows" + suffix, f"tower_rows{suffix}")
-    weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
-    static = all(fixed_size(value) is not None and not value.is_own for value in group)
-    helper = before.handing.helper if before.handing is not None else HELPER
-    shard = Shard(rows=rows, weight=weight, static=static, handed=lead, helper=helper)
-    return replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
+        raise refuse(site.facts, site.made_at(group[0]), found)
+    return texts[0]
 
 
 def _held_elsewise(region: Region) -> set[str]:
@@ -121,9 +120,8 @@ def _held_elsewise(region: Region) -> set[str]:
 
 def _left(region: Region) -> dict[Place, Value]:
     """The last value that the towers write to each place, branches included."""
-    left = {a.place: a.value for i, a in region.block.accesses() if a.write and i in region.tower}
-    in_branches = (one for one in region.block.facts.maybe if region.in_tower(one.site) and one.place in left)
-    return {**left, **{one.place: one.value for one in in_branches}}
+    left = {place: values[-1] for place, values in region.written.items()}
+    return {**left, **{one.place: one.value for one in region.maybe if one.place in left}}
 
 
 def with_twins(region: Region, inputs: list[Input]) -> tuple[list[Input], dict[Input, list[Input]]]:
@@ -145,41 +143,37 @@ def with_twins(region: Region, inputs: list[Input]) -> tuple[list[Input], dict[I
 
 def given_back(site: LoopSite, before: Traffic) -> Traffic:
     """After the loop every place that holds a tower's part of a placeholder gets the whole one; raises Faults."""
-    facts, region = site.facts, site.region
-    handing = before.handing
-    if handing is None:
+    region, handing = site.region, before.handing
+    if not handing.name:
         return before
     cut = [value for value in region.handed if value.is_batch]
     found: dict[str, str] = {}
     for value in cut:
         for text, place in _texts(region, value):
             twin = any(other.node is value.node for other in cut if other is not value)
-            found[text] = _guard(facts.maybe, place, text) if not twin else ""
-    for place, left_there in _left(region).items():
-        options = _choices(left_there)
+            found[text] = _guard(site.facts.maybe, place, text) if not twin else ""
+    _check_given_back(site, cut, found)
+    restore = tuple((text, handing.whole(text)) for text, guard in found.items() if not guard)
+    guarded = tuple((text, guard) for text, guard in found.items() if guard)
+    whole = {**before.whole, **{value.uid: "" for value in cut}}
+    return replace(before.plus(Border(restore=restore)), handing=replace(handing, guarded=guarded), whole=whole)
+
+
+def _check_given_back(site: LoopSite, cut: list[Input], found: Container[str]) -> None:
+    """Refuse a part of a placeholder that is read behind the loop where no place gets the whole one."""
+    region = site.region
+    for place, left in _left(region).items():
+        options = _choices(left)
         part = next((value for value in cut if value in options), None)
         computed = any(not isinstance(option, Input) for option in options)
-        if part is None or not computed or place.kind != "attr" or spelling(region.block.frame, place) is None:
-            continue
-        raise refuse(facts, part.node or region.block.body[0], PlanFault.HANDED_NOT_RESTORED)
-    left = {a.place for i, a in region.block.accesses() if a.write and i in region.tower}
+        if part is not None and computed and place.kind == "attr" and spelling(region.block.frame, place) is not None:
+            raise refuse(site.facts, site.made_at(part), PlanFault.HANDED_NOT_RESTORED)
     for access in region.reads_after:
-        if not is_input(access.value):
-            continue
-        if not any(value in cut for value in _choices(access.value)):
+        if not is_input(access.value) or not any(value in cut for value in _choices(access.value)):
             continue
         rebuilt = isinstance(access.place.holder, (Sequence, Mapping))  # as a whole
-        if not rebuilt and access.place in left and spelling(region.block.frame, access.place) not in found:
-            raise refuse(facts, access.node, PlanFault.HANDED_NOT_RESTORED)
-    restore = [(text, handing.whole(text)) for text, guard in found.items() if not guard]
-    guarded = tuple((text, guard) for text, guard in found.items() if guard)
-    whole = {value.uid: "" for value in cut}
-    return replace(
-        before,
-        restore=(*before.restore, *restore),
-        handing=replace(handing, guarded=guarded),
-        whole={**before.whole, **whole},
-    )
+        if not rebuilt and access.place in region.written and spelling(region.block.frame, access.place) not in found:
+            raise refuse(site.facts, access.node, PlanFault.HANDED_NOT_RESTORED)
 
 
 def _choices(value: Value) -> list[Value]:
@@ -198,11 +192,10 @@ def _texts(region: Region, value: Input) -> Iterable[tuple[str, Place]]:
 
 def _items(region: Region, value: Input) -> Iterable[str]:
     """The expressions for a placeholder inside of tuples, lists and dicts that the towers make."""
-    for index, access in region.block.accesses():
-        held = access.value
-        if access.write and index in region.tower and isinstance(held, (Sequence, Mapping)):
-            text = spelling(region.block.frame, access.place)
-            yield from (part.text for part in parts(text, held) if part.value is value) if text is not None else ()
+    for access in region.writes:
+        text = spelling(region.block.frame, access.place)
+        if text is not None and isinstance(access.value, (Sequence, Mapping)):
+            yield from (part.text for part in parts(text, access.value) if part.value is value)
 
 
 def _guard(maybes: Iterable[Maybe], place: Place, text: str) -> str:

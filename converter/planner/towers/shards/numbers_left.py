@@ -15,7 +15,7 @@ from converter.analysis.counts.reading import SIZE
 from converter.analysis.counts.terms import atom
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Number, Origin
-from converter.plan import NUM_GPUS
+from converter.plan.border import NUM_GPUS
 from converter.planner.plan_faults import PlanFault
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
@@ -29,19 +29,19 @@ def numbers_left(site: LoopSite, before: Traffic, scaled: frozenset[Origin], kep
     scaled: the numbers that mean the batch size. kept: whether one that is read stays what it is, of one tower.
     """
     region = site.region
-    written = {a.place for i, a in region.block.accesses() if a.write and i in region.tower and _sizes(a, scaled)}
+    written = {access.place for access in region.writes if _sizes(access, scaled)}
     read: dict[Place, Access] = {}
     for access in region.reads_after if written else ():
         if access.place in written:
             read.setdefault(access.place, access)
-    restore = dict(before.restore)
+    restore = dict(before.border.restore)
     for place, access in read.items():
         text = spelling(region.block.frame, place)
         whole = _whole(site, before, access, text, scaled, kept) if text else None
         if not text or not whole:
             raise refuse(site.facts, access.node, PlanFault.NUMBER_LEFT_BY_TOWERS)
         restore[text] = whole
-    return replace(before, restore=tuple(restore.items()))
+    return replace(before, border=replace(before.border, restore=tuple(restore.items())))
 
 
 def _sizes(access: Access, scaled: frozenset[Origin]) -> frozenset[Origin]:
@@ -71,6 +71,6 @@ def _counted_by(site: LoopSite, traffic: Traffic, size: Origin, kept: Callable[[
     reads = [access for access in site.region.tower_reads() if _sizes(access, frozenset((size,)))]
     if any(kept(access) for access in reads):
         return NUM_GPUS
-    saved = {rebind.place: rebind.saved for rebind in traffic.rebinds}
+    saved = traffic.border.rebound
     texts = (spelling(site.region.block.frame, access.place) for access in reads)
     return next((saved[text] for text in texts if text in saved), None)

@@ -25,7 +25,7 @@ from converter.analysis.values import (
 )
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Nest, Rebind, Shard
+from converter.plan.border import Border, Cut, CutEach, CutInput, CutOptional, Keep, Known, Resize
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
 from converter.planner.batch_size.fed.row_counts_alike import inputs_fed_without, inputs_with_other_row_counts, unsure
 from converter.planner.outcome import Faults, noted
@@ -76,13 +76,13 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
     region = site.region
     read, traffic = _inputs_read(site, before)
     whole: dict[str, str] = {}  # the expression for an input -> the one for its whole batch
-    nests: list[Nest] = []
-    optional = _optional(site.facts, region, read.places)
+    cut: list[CutEach | CutOptional] = []
+    optional = _optional(site, read.places)
     for value, source in optional.items():
         (text,) = read.places[value.uid]
         whole[text], traffic = traffic.fresh(*whole_names(text))
-        static = not traffic.alone and _static(value)
-        nests.append(nest_of(text, whole[text], value.batch.axis, static, source))
+        axis = value.batch.axis
+        cut.append(CutOptional(text, whole[text], axis, _cutting([value], site.alone, axis), source))
     traffic = handing_in(site, traffic)
     groups = _groups([i for i in region.inputs if i not in optional and i not in region.handed], site)
     chosen, twins = with_twins(region, [i for i in region.inputs if i in region.handed])
@@ -96,15 +96,13 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
         added, traffic = _shard_of(site, traffic, read, group, alone)
         whole |= added
     traffic = _aliases_out(site.facts, region, traffic, whole, set(read.tuples), optional)
-    rebound = _bound_texts(region)
-    restore = list(traffic.restore)
     for nest, access in read.nests:
-        text = spelling(region.block.frame, access.place) or ""
-        inputs = whole_inputs(nest)
-        static = not traffic.alone and all(map(_static, inputs))
-        nests.append(nest_of(text, read.kept[text], inputs[0].batch.axis, static))
-        restore += [(text, read.kept[text])] if text not in rebound else []
-    return given_back(site, replace(traffic, nests=(*traffic.nests, *nests), restore=tuple(restore)))
+        text, inputs = spelling(region.block.frame, access.place) or "", whole_inputs(nest)
+        axis = inputs[0].batch.axis
+        cut.append(CutEach(text, read.kept[text], axis, _cutting(inputs, site.alone, axis)))
+    rebound = _bound_texts(region)
+    restore = tuple((one.place, one.saved) for one in cut if isinstance(one, CutEach) and one.place not in rebound)
+    return given_back(site, traffic.plus(Border(bound=tuple(cut), restore=restore)))
 
 
 def _inputs_read(site: LoopSite, traffic: Traffic) -> tuple[_Read, Traffic]:
@@ -133,7 +131,7 @@ def _inputs_read(site: LoopSite, traffic: Traffic) -> tuple[_Read, Traffic]:
     for value in region.inputs:
         nested = any(path_to(nest, value) for nest, _ in nests)
         if value.op == DATA and not places[value.uid] and not nested:
-            found.append(finding(facts, value.node or region.block.body[0], PlanFault.DATA_WITHOUT_NAME))
+            found.append(finding(facts, site.made_at(value), PlanFault.DATA_WITHOUT_NAME))
     if found:
         raise Faults(found)
     return _Read(places, nests, tuples, kept), traffic
@@ -174,106 +172,91 @@ def _is_changed(region: Region, held: Sequence) -> bool:
 
 
 def _shard_of(
-    site: LoopSite, traffic: Traffic, read: _Read, group: list[Input], alone: bool
+    site: LoopSite, before: Traffic, read: _Read, group: list[Input], alone: bool
 ) -> tuple[dict[str, str], Traffic]:
     """Adds the shard of inputs that are cut together; with the expressions for their whole batches.
 
     alone: they are all inputs that there are.
     """
-    places = read.places
-    texts = [t for i in group for t in places[i.uid]]
-    axes = [i.batch.axis for i in group for _ in places[i.uid]]
-    lead = None
-    if not places[group[0].uid]:
+    traffic, lead, lists = before, None, None
+    if not read.places[group[0].uid]:
         lead, traffic = _lead_in_nest(site, traffic, read, group[0])
-    if not texts and lead is None:
+    reads = [(text, i.batch.axis, read.tuples.get(text)) for i in group for text in read.places[i.uid]]
+    if not reads and lead is None:
         return {}, traffic
-    holders = [read.tuples.get(t) for t in texts]
-    saved: list[str] = []
-    together = parts = ""
-    if len(texts) >= MANY and lead is None and not any(holders):
+    if len(reads) >= MANY and lead is None and not any(holder for *_, holder in reads):
         together, traffic = traffic.fresh("inputs", "tower_inputs")
         parts, traffic = traffic.fresh("parts", "tower_parts")
-    for index, (text, holder) in enumerate(zip(texts, holders, strict=True)):
-        if together:
-            name = f"{together}[{index}]"
+        lists = (together, parts)
+    whole: list[str] = []
+    for index, (text, _, holder) in enumerate(reads):
+        if lists is not None:
+            name = f"{lists[0]}[{index}]"
         elif holder is None:
             name, traffic = traffic.fresh(*whole_names(text))
         else:
             name, traffic = saved_tuple(traffic, holder[0])
             name += text[len(holder[0]) :]
-        saved.append(name)
-    whole = dict(zip(texts, saved, strict=True))
-    texts, traffic = _regrouped(site, traffic, texts, holders)
-    suffix = "" if alone else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
-    static = not traffic.alone and all(_static(i) for i in group)
-    sparse, data = any(is_sparse(i) for i in group), group[0].op == DATA
-    along = any(axes) or (lead is not None and lead[2] != 0)
-    rows, traffic = traffic.fresh("rows" + suffix, f"tower_rows{suffix}")
-    weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
-    shard = Shard(
-        places=tuple(texts),
-        saved=tuple(saved),
-        axes=tuple(axes),
-        rows=rows,
-        weight=weight,
-        static=static,
-        lead=lead,
-        data=data,
-        sparse=sparse,
-        helper=_helper(group, static, along),
-        together=together,
-        parts=parts,
-    )
-    return whole, replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
+        whole.append(name)
+    texts, traffic = _regrouped(site, traffic, [(text, holder) for text, _, holder in reads])
+    inputs = [CutInput(*one) for one in zip(texts, whole, (axis for _, axis, _ in reads), strict=True)]
+    cut = [*inputs, lead] if lead is not None else inputs
+    helper = _helper(group, site.alone, max(one.axis for one in cut))
+    suffix = "" if alone else f"_{leaf(cut[0].place)}"
+    rows, traffic = traffic.fresh_rows(suffix, _known(helper))
+    shard = Cut(rows, tuple(inputs), helper, lead, lists)
+    added = replace(traffic.plus(Border(shards=(shard,))), groups=(*traffic.groups, tuple(group)))
+    return {text: name for (text, *_), name in zip(reads, whole, strict=True)}, added
 
 
-def _helper(group: list[Input], static: bool, along: bool) -> str:
-    """The helper that gives each tower its part of some inputs, or inputs of its own."""
+def _helper(group: list[Input], alone: bool, axis: int) -> str:
+    """The helper that gives each tower its part of some inputs, or inputs of its own; arguments as below."""
     if group[0].is_own:
         return "own_batches" if is_taken(group[0]) else "own_inputs"
-    sparse = any(is_sparse(i) for i in group)
-    return "shard_sparse" if sparse else shard_helper(static, along, group[0].op == DATA)
+    if any(is_sparse(i) for i in group):
+        return "shard_sparse"
+    return ("shard_data_along" if axis else "shard_data") if group[0].op == DATA else _cutting(group, alone, axis)
 
 
-def shard_helper(static: bool, along: bool, data: bool = False) -> str:
-    """The helper that cuts inputs; along: an axis other than the first."""
-    kind = "shard_data" if data else "shard_static" if static else "shard"
-    return kind + ("_along" if along else "")
+def _cutting(group: list[Input], alone: bool, axis: int) -> str:
+    """The helper that cuts tensors.
+
+    alone: batches may be of a single example. axis: 0 if all are cut along their first one.
+    """
+    fixed = not alone and all(map(_static, group))
+    return ("shard_static" if fixed else "shard") + ("_along" if axis else "")
 
 
-def nest_of(place: str, saved: str, axis: int, static: bool, optional: str = "") -> Nest:
-    """A nest with the helper that cuts its tensors."""
-    return Nest(place, saved, axis, optional=optional, helper=shard_helper(static, axis != 0))
+def _known(helper: str) -> Known:
+    """When the rows are known that a helper gives to a tower."""
+    return "fixed" if "static" in helper else "building" if "data" in helper else "running"
 
 
-def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dict[Input, str]:
+def _optional(site: LoopSite, places: dict[int, list[str]]) -> dict[Input, str]:
     """Inputs that only one branch creates, with the expression that is None when it was not taken."""
-    found: dict[Input, str] = {}
-    for maybe in facts.maybe:
-        value = maybe.value
-        if not isinstance(value, Input) or not places.get(value.uid) or region.in_tower(maybe.site):
+    region, found = site.region, dict[Input, str]()
+    around = {one.stmt for one in _around(region)}
+    for maybe in site.facts.maybe:
+        value, text = maybe.value, spelling(region.block.frame, maybe.place)
+        # a condition around the loop, too, holds for all of it
+        if not isinstance(value, Input) or region.in_tower(maybe.site) or maybe.site.stmt in around:
             continue
-        text = spelling(region.block.frame, maybe.place)
-        if any(step.stmt is site.stmt for site in [maybe.site] for step in _around(region)):
-            continue  # the condition is around the loop, too
-        if text not in places[value.uid]:
-            continue
-        holder, _, name = text.rpartition(".")
-        source = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
-        unseen = maybe.plain or (maybe.unset and maybe.place.kind != "attr")
-        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
-            raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
-        found[value] = source
+        if text is not None and text in places.get(value.uid, ()):
+            _check_optional(site, value, places, maybe.plain or (maybe.unset and maybe.place.kind != "attr"))
+            holder, _, name = text.rpartition(".")
+            found[value] = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
     for value in (i for i in region.inputs if places.get(i.uid)):
         text, frames = places[value.uid][0], region.lacking.get(value.uid, ())
-        if not frames and (value in found or not none_in_other_call(region, text)):
-            continue
-        unseen = not all(is_none_in(frame, text) for frame in frames)
-        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
-            raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
-        found[value] = text
+        if frames or (value not in found and none_in_other_call(region, text)):
+            _check_optional(site, value, places, not all(is_none_in(frame, text) for frame in frames))
+            found[value] = text
     return found
+
+
+def _check_optional(site: LoopSite, value: Input, places: dict[int, list[str]], unseen: bool) -> None:
+    """Refuse an input of one branch that has no single expression, is no plain tensor, or is not seen to be there."""
+    if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
+        raise refuse(site.facts, site.made_at(value), PlanFault.INPUT_OF_ONE_BRANCH)
 
 
 def _around(region: Region) -> list[Site]:
@@ -361,28 +344,23 @@ def _nest_text(facts: Facts, region: Region, access: Access) -> str:
     return text
 
 
-def _lead_in_nest(
-    site: LoopSite, traffic: Traffic, read: _Read, lead: Input
-) -> tuple[tuple[str, str, int] | None, Traffic]:
+def _lead_in_nest(site: LoopSite, traffic: Traffic, read: _Read, lead: Input) -> tuple[CutInput | None, Traffic]:
     """The input that rows are counted on, where it stands in a list or a dict only."""
     for nest, access in read.nests:
         path = path_to(nest, lead)
         text = spelling(site.region.block.frame, access.place)
         if path is not None and text is not None:
             name, traffic = traffic.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
-            return (name, read.kept[text] + path, lead.batch.axis), traffic
+            return CutInput(name, read.kept[text] + path, lead.batch.axis), traffic
     return None, traffic
 
 
 def _regrouped(
-    site: LoopSite,
-    traffic: Traffic,
-    texts: list[str],
-    holders: list[tuple[str, Sequence] | None],
+    site: LoopSite, traffic: Traffic, held_by: list[tuple[str, tuple[str, Sequence] | None]]
 ) -> tuple[list[str], Traffic]:
     """Names for the shards of inputs to which nothing can be assigned, and the tuples made of these names."""
     found, reads = list[str](), site.region.tower_reads()
-    for text, held in zip(texts, holders, strict=True):
+    for text, held in held_by:
         name = text
         if held is not None:
             name, traffic = traffic.fresh(leaf(text), f"tower_{leaf(text)}")
@@ -407,33 +385,25 @@ def _aliases_out(
             if text in saved:
                 by_input.setdefault(access.value.uid, saved[text])
     rebound = set(_bound_texts(region))
-    maybe = {m.place: m for m in facts.maybe if region.in_tower(m.site)}  # what other branches leave there
-    left = {a.place: a.value for index, a in region.block.accesses() if index in region.tower and a.write}
-    restore = [*traffic.restore]
+    maybe = {one.place: one for one in region.maybe}  # what other branches leave there
+    restore = [*traffic.border.restore]
     restore += [pair for pair in saved.items() if pair[0] not in rebound and pair[0] not in parts_of_tuples]
-    for index, access in region.block.accesses():
-        if index in region.tower and access.write and isinstance(access.value, Input):
-            text = spelling(region.block.frame, access.place)
-            if not text or access.value.uid not in by_input or not is_input(left[access.place]):
-                continue
-            other, whole = maybe.get(access.place), by_input[access.value.uid]
-            if other is not None and other.plain:
-                continue  # what is bound is no input: it is merged where it is read
-            if other is not None and other.none and not other.unset:
-                whole = f"{text} if {text} is None else {whole}"
-            if (text, whole) not in restore:
-                restore.append((text, whole))
-    return replace(traffic, whole=by_input, restore=tuple(restore))
+    for access in region.writes:
+        text, whole = spelling(region.block.frame, access.place), by_input.get(access.value.uid)
+        if not text or whole is None or not is_input(region.written[access.place][-1]):
+            continue
+        other = maybe.get(access.place)
+        if other is not None and other.plain:
+            continue  # what is bound is no input: it is merged where it is read
+        if other is not None and other.none and not other.unset:
+            whole = f"{text} if {text} is None else {whole}"
+        if (text, whole) not in restore:
+            restore.append((text, whole))
+    return replace(traffic, whole=by_input, border=replace(traffic.border, restore=tuple(restore)))
 
 
 def _bound_texts(region: Region) -> set[str]:
-    found = set()
-    for index, access in region.block.accesses():
-        if index in region.tower and access.write:
-            text = spelling(region.block.frame, access.place)
-            if text:
-                found.add(text)
-    return found
+    return {text for place in region.written if (text := spelling(region.block.frame, place))}
 
 
 def _local_of_callee(region: Region, access: Access) -> bool:
@@ -603,8 +573,8 @@ def _rebind(site: LoopSite, traffic: Traffic, access: Access, text: str) -> Traf
         return _number_in_tuple(site, traffic, access, text, holder)
     traffic = declare(site.facts, site.region, traffic, access, text)
     saved, traffic = traffic.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
-    rebind = Rebind(text, saved, rows_of=counted_rows(site.facts, traffic, access))
-    return replace(traffic, rebinds=(*traffic.rebinds, rebind), restore=(*traffic.restore, (text, saved)))
+    resize = Resize(text, saved, rows_of=counted_rows(site.facts, traffic, access))
+    return traffic.plus(Border(bound=(resize,), restore=((text, saved),)))
 
 
 def parts_carried(site: LoopSite, before: Traffic) -> Traffic:
@@ -619,9 +589,9 @@ def parts_carried(site: LoopSite, before: Traffic) -> Traffic:
         holder, _, name = text.rpartition(".")
         unset = holder and not all(is_none_in(frame, text) for frame in lacking)
         source = f"getattr({holder}, {name!r}, None)" if unset else text
-        rebind = Rebind(text, saved, carried=True, optional=source if lacking else "")
-        traffic = replace(traffic, rebinds=(*traffic.rebinds, rebind), restore=(*traffic.restore, (text, saved)))
-    return _counted_on_parts(site, traffic) if site.region.carried and not traffic.shards else traffic
+        keep = Keep(text, saved, source if lacking else "")
+        traffic = traffic.plus(Border(bound=(keep,), restore=((text, saved),)))
+    return _counted_on_parts(site, traffic) if site.region.carried and not traffic.border.shards else traffic
 
 
 def _counted_on_parts(site: LoopSite, traffic: Traffic) -> Traffic:
@@ -631,12 +601,12 @@ def _counted_on_parts(site: LoopSite, traffic: Traffic) -> Traffic:
         return traffic
     access, axis = told
     text = spelling(site.region.block.frame, access.place) or ""
-    saved = next((rebind.saved for rebind in traffic.rebinds if rebind.place == text), text)
+    saved = traffic.border.rebound.get(text, text)
     name, traffic = traffic.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
-    rows, traffic = traffic.fresh("rows", "tower_rows")
-    weight, traffic = traffic.fresh("weight", "tower_weight")
-    shard = Shard(rows=rows, weight=weight, lead=(name, saved, axis), helper=shard_helper(False, axis != 0))
-    return replace(traffic, shards=(shard,), groups=(site.region.inputs,))
+    rows, traffic = traffic.fresh_rows("")
+    helper = "shard_along" if axis else "shard"
+    shard = Cut(rows, (), helper, lead=CutInput(name, saved, axis))
+    return replace(traffic.plus(Border(shards=(shard,))), groups=(site.region.inputs,))
 
 
 def _check_filled(facts: Facts, region: Region, access: Access) -> None:
@@ -658,6 +628,5 @@ def _number_in_tuple(site: LoopSite, traffic: Traffic, access: Access, text: str
         raise refuse(facts, access.node, PlanFault.SIZE_IN_TUPLE)
     name, traffic = traffic.fresh(leaf(text), f"tower_{leaf(text)}")
     saved, traffic = saved_tuple(traffic, whole)
-    rebind = Rebind(text, saved + key, name, counted_rows(facts, traffic, access))
-    traffic = replace(traffic, rebinds=(*traffic.rebinds, rebind))
-    return make_anew(site, traffic, region.tower_reads(), (whole, holder), key, name)
+    resize = Resize(text, saved + key, name, counted_rows(facts, traffic, access))
+    return make_anew(site, traffic.plus(Border(bound=(resize,))), region.tower_reads(), (whole, holder), key, name)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-from dataclasses import replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
 from converter.diagnostics import Diagnostic
-from converter.plan import Reset
+from converter.plan.border import Border, Remove, Reset
 from converter.planner.outcome import Faults, noted
 from converter.planner.plan_faults import PlanFault
 from converter.planner.region.block import IN_FRONT
@@ -43,7 +42,7 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
     """Add resets of names, attributes, lists and dicts that one tower would pass on to the next; raises Faults."""
     traffic, facts, region = before, site.facts, site.region
     found: list[Diagnostic] = []
-    places = {p for shard in traffic.shards for p in shard.places} | {r.place for r in traffic.rebinds}
+    places = {*_cut_places(traffic), *traffic.border.rebound}
     for access in carried(region.block, region.tower):
         with noted(found):
             traffic = _reset_place(site, traffic, access, places)
@@ -54,7 +53,7 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
         found.append(finding(facts, access.node, PlanFault.GENERATOR_READ, name=access.place.key))
     for cell, name in cells_copied(region.block, region.tower):
         if not region.in_tower(cell.site):
-            found.append(finding(facts, cell.node or region.block.body[0], PlanFault.CELL_COPIED, name=name))
+            found.append(finding(facts, site.made_at(cell), PlanFault.CELL_COPIED, name=name))
     for access in arrays_before(region.block, region.tower):
         found.append(finding(facts, access.node, PlanFault.ARRAY_BEFORE_TOWERS, name=access.place.key))
     kept = set[int]()  # lists and dicts that were looked at without a fault: a second look would find no more
@@ -91,10 +90,10 @@ def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[s
     if text in places:
         return traffic
     if isinstance(access.value, Absent):
-        return replace(traffic, resets=(*traffic.resets, Reset(text, "", "absent")))
+        return traffic.plus(Border(bound=(Remove(text),)))
     early = _is_bound_by_its_reader(region, access)
     first, traffic = declare(facts, region, traffic, access, text).fresh(f"first_{leaf(text)}")
-    return replace(traffic, resets=(*traffic.resets, Reset(text, first, "value", early)))
+    return traffic.plus(Border(bound=(Reset(text, first, "value", early),)))
 
 
 def _is_bound_by_its_reader(region: Region, access: Access) -> bool:
@@ -115,10 +114,10 @@ def _reset_iterator(site: LoopSite, traffic: Traffic, access: Access) -> Traffic
     text = spelling(site.region.block.frame, access.place)
     if text is None:
         raise refuse(site.facts, access.node, PlanFault.ITERATOR_READ, name=access.place.key)
-    if any(reset.place == text for reset in traffic.resets):
+    if _is_reset(traffic, text):
         return traffic
     first, traffic = declare(site.facts, site.region, traffic, access, text).fresh(f"first_{leaf(text)}")
-    return replace(traffic, resets=(*traffic.resets, Reset(text, first, "iterator")))
+    return traffic.plus(Border(bound=(Reset(text, first, "iterator"),)))
 
 
 def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
@@ -141,14 +140,23 @@ def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.A
         return traffic
     if text is None and held is not None:
         raise _module_unreachable(facts, region, node, *held)
-    cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
+    cut = any(place.startswith(f"{text}[") for place in _cut_places(traffic))
     if text is None or (cut and not _only_grows(region, value)) or (is_unfollowed(value) and not is_set_back(value)):
         raise _unreachable(facts, node, value.label or "a list or dict")
-    if any(reset.place == text for reset in traffic.resets):
+    if _is_reset(traffic, text):
         return traffic
     saved, traffic = traffic.fresh(f"first_{leaf(text)}")
     reset = Reset(text, saved, "list" if isinstance(value, Sequence) else "dict")
-    return replace(traffic, resets=(*traffic.resets, reset))
+    return traffic.plus(Border(bound=(reset,)))
+
+
+def _is_reset(traffic: Traffic, text: str) -> bool:
+    return any(one.place == text for one in traffic.border.bound if isinstance(one, Reset | Remove))
+
+
+def _cut_places(traffic: Traffic) -> list[str]:
+    """What the towers read the inputs by that are cut."""
+    return [one.place for cut in traffic.border.cuts for one in cut.inputs]
 
 
 def _only_grows(region: Region, value: Value) -> bool:

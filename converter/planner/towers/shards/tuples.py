@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from converter.analysis.frames import Access
 from converter.analysis.values import Sequence
-from converter.plan import Regroup
+from converter.plan.border import Border, Remake
 from converter.planner.questions.structures import parts_of, rebuilt
 from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declare
@@ -26,12 +26,11 @@ def key_of(holder: Sequence, access: Access) -> str:
 
 def saved_tuple(traffic: Traffic, place: str) -> tuple[str, Traffic]:
     """The new name under which a tuple of whole batches stays at hand."""
-    known = next((r for r in traffic.regroups if r.place == place), None)
+    known = next((one for one in traffic.border.bound if isinstance(one, Remake) and one.place == place), None)
     if known is not None:
         return known.saved, traffic
     saved, traffic = traffic.fresh(*whole_names(place))
-    regroups = (*traffic.regroups, Regroup(place, saved, place))
-    return saved, replace(traffic, regroups=regroups, restore=(*traffic.restore, (place, saved)))
+    return saved, traffic.plus(Border(bound=(Remake(place, saved, place),), restore=((place, saved),)))
 
 
 def make_anew(
@@ -56,9 +55,9 @@ def make_anew(
         made = {**traffic.made.get(text, {}), text + key: name}
         whole = rebuilt(text, holder, made)
         whole = whole if whole.startswith("(") else saved + whole[len(text) :]
-        anew = Regroup(text, saved, whole)
-        regroups = tuple(anew if r.place == text else r for r in traffic.regroups)
-        traffic = replace(traffic, made={**traffic.made, text: made}, regroups=regroups)
+        anew, border = Remake(text, saved, whole), traffic.border
+        bound = tuple(anew if isinstance(one, Remake) and one.place == text else one for one in border.bound)
+        traffic = replace(traffic, made={**traffic.made, text: made}, border=replace(border, bound=bound))
     return traffic
 
 

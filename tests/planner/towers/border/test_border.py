@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from converter.plan.border import Border
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.free_names import TakenNames
 from tests.scripts import INPUTS, codes, run
@@ -64,8 +65,8 @@ def test_names_of_a_function_around_are_refused() -> None:
 
 
 def test_a_new_name_comes_with_another_traffic() -> None:
-    before = Traffic(restore=(("x", "x_batch"),))
+    before = Traffic(border=Border(restore=(("x", "x_batch"),)))
     first, after = before.fresh("rows")
     second, later = after.fresh("rows")
     assert (first, second, before.fresh("rows")[0]) == ("rows", "rows_2", "rows")
-    assert (before.names, later.restore) == (TakenNames(), before.restore)
+    assert (before.names, later.border) == (TakenNames(), before.border)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from converter.plan import Loop, Merge, Plan
+from converter.plan import Loop, Plan
+from converter.plan.border import Merge
 from converter.rewrite import loop_text
 from tests.scripts import INPUTS, TRAINING, codes, converted
 

@@ -152,7 +152,7 @@ with tf.name_scope('net'):
 def test_the_list_of_another_model_of_the_file_is_not_merged() -> None:
     one = SCOPED + TRAINING
     text = "import tensorflow as tf\nbatch_size = 32\n" + one + "tf.reset_default_graph()\n" + one
-    assert [[merge.place for merge in loop.merges] for loop in loops(text)] == [["loss"], ["loss"]]
+    assert [[merge.place for merge in loop.border.merges] for loop in loops(text)] == [["loss"], ["loss"]]
 
 
 def test_one_tensor_of_a_known_list_is_merged_alone() -> None:

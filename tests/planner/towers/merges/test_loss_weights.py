@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from converter.plan.border import MaskedMean
 from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted, loops, parts
 
 MASKED = (
@@ -115,7 +116,7 @@ def test_a_ratio_of_means_counts_the_rows_too() -> None:
 def test_means_over_the_examples_count_by_their_rows(loss: str) -> None:
     text = converted(script(loss))
     assert "        tower_loss.append(loss * weight)\n" in text
-    assert [merge.count for loop in loops(script(loss)) for merge in loop.merges if merge.count] == []
+    assert not any(isinstance(merge.how, MaskedMean) for loop in loops(script(loss)) for merge in loop.border.merges)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_means_over_the_examples_count_by_their_rows(loss: str) -> None:
 )
 def test_what_is_no_masked_mean_is_averaged_with_a_warning(loss: str) -> None:
     assert "TMG302" in codes(script(loss))
-    assert [merge.count for loop in loops(script(loss)) for merge in loop.merges if merge.count] == []
+    assert not any(isinstance(merge.how, MaskedMean) for loop in loops(script(loss)) for merge in loop.border.merges)
 
 
 HELD = """\
