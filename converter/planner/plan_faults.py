@@ -20,6 +20,7 @@ class PlanFault(Enum):
     DECODER_OF_SHARD = auto()
     MASK_OF_SHARD = auto()
     SIZE_FROM_CALLER = auto()
+    SIZE_FROM_SETTINGS = auto()
     QUEUE_FILLED_BY_HAND = auto()
     PLAIN_NUMBER_OF_ROWS = auto()
     SIZE_NOT_FOUND = auto()
