@@ -162,3 +162,4 @@ class PlanFault(Enum):
     SUM_IN_BRANCH = auto()
     SUM_AND_TERM = auto()
     SUM_OVER_EXAMPLES = auto()
+    DIVIDED_BY_GROWN_SIZE = auto()
