@@ -112,6 +112,7 @@ ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed ar
 KEPT_PROPERTY = "kept property"  # a property of a class that is computed once for each object
 OPTIMIZER = "Optimizer"  # the kind of an optimizer, of the library or of a class of the script that is derived from one
 ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too
+MEMBER = "Enum member"  # the kind of a member of an enumeration of the script
 COLLECTION = "collection "  # what begins the op that stands for all that a collection holds unseen
 LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
 

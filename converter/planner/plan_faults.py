@@ -20,6 +20,7 @@ class PlanFault(Enum):
     DECODER_OF_SHARD = auto()
     MASK_OF_SHARD = auto()
     SIZE_FROM_CALLER = auto()
+    SIZE_FROM_SETTINGS = auto()
     QUEUE_FILLED_BY_HAND = auto()
     PLAIN_NUMBER_OF_ROWS = auto()
     SIZE_NOT_FOUND = auto()
@@ -161,3 +162,4 @@ class PlanFault(Enum):
     SUM_IN_BRANCH = auto()
     SUM_AND_TERM = auto()
     SUM_OVER_EXAMPLES = auto()
+    DIVIDED_BY_GROWN_SIZE = auto()

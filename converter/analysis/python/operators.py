@@ -23,6 +23,7 @@ from converter.analysis.tensors import algebra
 from converter.analysis.tensors.shaping import times_as_many
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    MEMBER,
     Absent,
     Bound,
     Choice,
@@ -309,6 +310,8 @@ def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(left, Constant) and isinstance(right, Constant):
         same = left.value is right.value  # True and False are the only ones of their kind
         return same is isinstance(op, ast.Is) if isinstance(right.value, bool) else None
+    if type(op) in SAME and _is_member(left) and _is_member(right):
+        return (left is right) is SAME[type(op)]
     if type(op) in SAME and isinstance(left, Symbol) and isinstance(right, Symbol):
         types = all(s.name in TYPES and (s.library == "builtins" or s.name == "Tensor") for s in (left, right))
         return (left.name == right.name) is SAME[type(op)] if types else None
@@ -324,6 +327,12 @@ def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         if all(isinstance(k, Constant) for k in keys) and not getattr(right, "many", False):
             return any(k.value == left.value for k in keys if isinstance(k, Constant)) is isinstance(op, ast.In)
     return None
+
+
+def _is_member(value: Value) -> bool:
+    """Whether a value is one known member of an enumeration: not one of several, nor made of a value."""
+    cls = value.cls if isinstance(value, Instance) and value.kind == MEMBER else None
+    return cls is not None and any(one is value for one in cls.attributes.values())
 
 
 def truth(value: Value) -> bool | None:

@@ -27,6 +27,7 @@ from converter.analysis.python.containers import (
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module, imported_beside
+from converter.analysis.python.inheriting import library_bases
 from converter.analysis.python.joins import data_differ, join, join_contents, one_of, sizes_differ
 from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
@@ -37,6 +38,7 @@ from converter.analysis.tensors.shaping import rows_of
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ATTRIBUTES,
+    MEMBER,
     Class,
     Constant,
     Frame,
@@ -250,6 +252,8 @@ def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
     with walk.inside(frame):
         execute_block(walk, stmt.body)
     cls.attributes = frame.locals
+    if any((base.library, base.name) == ("enum", "Enum") for base in library_bases(cls)):
+        _make_members(walk, cls)
     for value in frame.locals.values():
         for function in (value, *getattr(value, "args", ())):
             if isinstance(function, Function) and function.owner is None:
@@ -261,6 +265,15 @@ def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
         init.injected = True
     bind_name(walk, stmt.name, walk.stamp(cls, stmt), stmt)
     return None
+
+
+def _make_members(walk: Walk, cls: Class) -> None:
+    """The members of an `enum.Enum`: each is an object of the class, and the same one wherever it is read."""
+    for name, value in list(cls.attributes.items()):
+        if isinstance(value, (Constant, Number, Sequence)) and not name.startswith("_"):
+            member = Instance(cls, MEMBER)
+            member.attributes = {"name": Constant(name), "value": value}
+            cls.attributes[name] = walk.stamp(member, cls.node)
 
 
 def _return(walk: Walk, stmt: ast.Return) -> Signal:

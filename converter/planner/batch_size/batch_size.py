@@ -152,7 +152,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         found = found if known else PlanFault.SIZE_NOT_FOUND
         warnings.append(finding(facts, call, found if whole or computed else PlanFault.STEP_RUN_ELSEWHERE))
     handed = (origin for origin in origins if origin.key[0] in HANDED)
-    warnings += [finding(facts, origin.node, PlanFault.SIZE_FROM_CALLER, name=origin.name) for origin in handed]
+    warnings += [finding(facts, origin.node, _why_handed(facts, origin), name=origin.name) for origin in handed]
     kept = () if computed else tuple(_reasons(facts, inputs, steps, origins))
     by_hand = _filled_by_hand(facts, inputs) or _filled_for_each_epoch(facts, inputs, steps, origins)
     if by_hand is not None and scaled:
@@ -312,6 +312,14 @@ def _other_calls(facts: Facts, origin: Origin) -> Iterator[ast.AST]:
     calls = [frame.call for frame in frames if isinstance(frame.call, ast.Call)]
     alone = (call for call in calls if not any(keyword.arg is None for keyword in call.keywords))
     yield from (call for call in alone if call.args or call.keywords)
+
+
+def _why_handed(facts: Facts, origin: Origin) -> PlanFault:
+    """Who hands over a batch size: settings, a decorator that reads them (the calls give nothing), or other code."""
+    frames = facts.frames_by_node.get(origin.node, ())
+    calls = [frame.call for frame in frames if isinstance(frame.call, ast.Call) and frame.call in facts.parents]
+    by_decorator = calls and not any(call.args or call.keywords for call in calls)
+    return PlanFault.SIZE_FROM_SETTINGS if origin.key[0] == "spread" or by_decorator else PlanFault.SIZE_FROM_CALLER
 
 
 def _is_length(facts: Facts, origin: Origin) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from converter.analysis.facts import Facts, RunCall, StepNumber, TrainStep
 from converter.analysis.traits import step_counters
-from converter.analysis.values import Number, Origin, Site, Tensor, Value, Variable, depends_on, is_none
+from converter.analysis.values import Count, Number, Origin, Site, Tensor, Value, Variable, depends_on, is_none, needed
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Replace
@@ -183,6 +183,9 @@ def _is_global_step(facts: Facts, value: Value) -> bool:
 
 
 def _follows(scaled: Set[Origin], number: StepNumber) -> bool:
-    """Whether a number of steps, or the count of them, is computed from the batch size: `global_step * batch_size`."""
+    """Whether a number of steps, or the count of them, is computed from the batch size: `global_step * batch_size`.
+
+    The graph may read it off a batch: `len(images) / tf.shape(x)[0]` counts the steps of an epoch.
+    """
     given = [number.value] if number.counter is None else [number.value, number.counter]
-    return depends_on(given, scaled)
+    return depends_on(given, scaled) or any(isinstance(value, Count) for value in needed(given).values())

@@ -83,6 +83,7 @@ def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
     yield (
         _run_of_tensorflow(facts)
         or _may_train(facts)
+        or _unseen_code(facts)
         or _of_other_kind(facts, convert_importing(facts, facts.tree, case.sources.users, _OTHER))
     )
 
@@ -132,6 +133,15 @@ def _may_train(facts: Facts) -> Diagnostic | None:
     return None
 
 
+def _unseen_code(facts: Facts) -> Diagnostic | None:
+    """Code whose module or class only a run tells, whatever its name: the step may lie there, and not elsewhere."""
+    if _only_defines_all(facts):
+        return None
+    made = [(e.node, e.value) for e in facts.effects_of(EffectKind.UNFOLLOWED)]
+    calls = ((call, value) for call, value in made if isinstance(call, ast.Call) and isinstance(value, Host))
+    return next((found for call, value in calls if (found := _known_to_a_run(facts, call, value)) is not None), None)
+
+
 def _known_to_a_run(facts: Facts, call: ast.Call, made: Host) -> Diagnostic | None:
     """What may train is code of a module, or of a class, that is named by what only a run tells."""
     chosen, looked_up = brought_by(made), looked_up_by(made)
@@ -161,7 +171,7 @@ def _where_from(facts: Facts, package: str) -> str:
 def _of_other_kind(facts: Facts, advice: str) -> Diagnostic:
     """What a script does instead of training: it restores, only defines, or computes without a loss."""
     defined = [s.name for s in facts.tree.body if isinstance(s, (ast.FunctionDef, ast.ClassDef))]
-    if defined and all(map(_only_defines, facts.tree.body)):
+    if defined and _only_defines_all(facts):
         shown = ", ".join(defined[:3]) + (", …" if len(defined) > 3 else "")
         return finding(facts, facts.tree, "TMG201 only_defines", shown=shown, advice=advice)
     calls = ((c, getattr(c.func, "attr", getattr(c.func, "id", ""))) for c in facts.nodes(ast.Call, facts.tree))
@@ -171,6 +181,10 @@ def _of_other_kind(facts: Facts, advice: str) -> Diagnostic:
     if facts.runs:
         return finding(facts, facts.runs[0].call, "TMG201 evaluates", advice=advice)
     return finding(facts, facts.tree, "TMG201 none", advice=advice)
+
+
+def _only_defines_all(facts: Facts) -> bool:
+    return all(map(_only_defines, facts.tree.body))
 
 
 def _only_defines(stmt: ast.stmt) -> bool:

@@ -15,7 +15,7 @@ CODES = ("TMG334",)
 
 @check(Selected)
 def own_flags(case: Selected) -> Iterator[Diagnostic]:
-    """Flags for the number of GPUs."""
+    """Flags for the number of GPUs; a text such as '0' or '0,1' names them, for CUDA_VISIBLE_DEVICES."""
     for flag in case.facts.flags:
-        if flag.name in OWN_FLAGS:
+        if flag.name in OWN_FLAGS and not isinstance(flag.fallback, str):
             yield finding(case.facts, flag.call, "TMG334", name=flag.name)

@@ -207,7 +207,7 @@ BODY = "".join(f"    {line}\n" for line in TRAINING.splitlines()) + "\n\n"
 @pytest.mark.parametrize("parameters", ["batch_size", "batch_size=32", "rate=.1, batch_size=32"])
 def test_what_a_dict_of_settings_hands_over_is_scaled_in_the_function(given: str, parameters: str) -> None:
     text = PARSER + f"def train({parameters}):\n" + BODY + FLAG.format(", default=64") + PARSE + f"train(**{given})\n"
-    assert codes(text) == ["TMG305"]
+    assert codes(text) == ["TMG305"] and "hand over the batch size of one GPU" in run(text).diagnostics[0].message
     assert "    batch_size *= num_gpus\n" in converted(text)
     assert f"def train({parameters}):" in converted(text)  # the default was scaled before, which no run read
 
@@ -389,6 +389,7 @@ def test_a_decorator_that_is_not_followed_may_give_the_batch_size(decorator: str
     text = f"import gin\nimport functools\nimport tensorflow as tf\n\n\n@{decorator}\ndef train(batch_size=64):\n"
     text += body + "\n\ntrain()\n"
     assert codes(text) == (["TMG305"] if warned else [])
+    assert not warned or "hand over the batch size of one GPU" in run(text).diagnostics[0].message
     assert ("batch_size *= num_gpus" in converted(text)) is warned
 
 

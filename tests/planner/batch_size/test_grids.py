@@ -1,4 +1,4 @@
-"""Grids of pictures whose sides are the root of the batch size."""
+"""Grids of pictures with a place for each example: literal sides, or sides that are the root of the batch size."""
 
 from __future__ import annotations
 
@@ -44,6 +44,12 @@ KEPT = [
     ("int(np.power(batch_size, .5))", "plot(shown, n)"),
     ("int(math.sqrt(batch_size))", "shown.reshape(n, -1, 4, 4)"),
     ("8", "shown.reshape(int(np.sqrt(batch_size)), int(np.sqrt(batch_size)), 4, 4)"),
+    ("8", "save_images(shown, [8, 8], 'grid.npy')"),
+    ("8", "save_images(path='grid.npy', size=(16, 4), images=(shown + 1.) / 2)"),
+    ("8", "plot_grid([shown][0], [4, 16])"),
+    ("8", "shown.reshape(8, 8, 4, 4)"),
+    ("8", "np.reshape(shown, [2, 32, 4, 4])"),
+    ("8", "save_images(sess.run(samples, {X: next_batch(batch_size)}), [8, 8], 'grid.npy')"),
 ]
 SCALED = [
     ("int(math.sqrt(batch_size))", "shown[:n * n].reshape(n, n, 4, 4)"),
@@ -53,6 +59,17 @@ SCALED = [
     ("int(math.sqrt(100))", "plot(shown, n)"),
     ("batch_size // 8", "save_images(shown, [8, n], 'grid.npy')"),
     ("int(math.sqrt(batch_size))", "print(np.zeros((n, n)))"),
+    ("8", "save_images(shown[:64], [8, 8], 'grid.npy')"),
+    ("8", "save_images(shown[:n * n, :], [8, 8], 'grid.npy')"),
+    ("8", "plot_grid(shown, [8, 16])"),
+    ("8", "plot_grid(shown, [64, 1])"),
+    ("8", "plot_grid(shown, [8, 8, 1])"),
+    ("8", "plot(shown, 64)"),
+    ("8", "shown.reshape(-1, 8, 8)"),
+    ("8", "shown.reshape([-1, 8, 8, 1])"),
+    ("8", "save_images(np.zeros((64, 16)), [8, 8], 'grid.npy')"),
+    ("8", "save_images(sess.run(samples, {X: np.zeros((64, 16))}), [8, 8], 'grid.npy')"),
+    ("8", "save_images(sess.run(samples, {X: load('shown.npy')}), [8, 8], 'grid.npy')"),
 ]
 
 

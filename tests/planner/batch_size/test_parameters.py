@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import body, codes
+from tests.scripts import body, codes, run
 
 MODEL = """\
 import numpy as np
@@ -56,3 +56,4 @@ def test_numbers_grow(names: str, feed: str) -> None:
     text = MODEL.format(names, RUN.format(feed))
     assert [code for code in codes(text) if code != "TMG351"] == ["TMG305"]  # some are handed their session
     assert f"        {names.split(', ')[-1]} *= num_gpus" in body(text)
+    assert any("the caller's own uses" in d.message for d in run(text).diagnostics)

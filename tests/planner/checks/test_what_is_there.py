@@ -54,6 +54,21 @@ def said(text: str) -> tuple[str, int, str]:
             3,
             "no training step was found: model.train() is code of the class that is looked up here by a name",
         ),
+        (  # the method's name tells of a saved model, but its class may as well minimise
+            TF + "import nets\nmodel = getattr(nets, input())(3)\nmodel.load_model('x')\nmodel.step()\n",
+            3,
+            "no training step was found: getattr(nets, input())() is code of the class that is looked up here",
+        ),
+        (
+            TF + "import sys\nmodel = __import__(sys.argv[1]).Net()\nread = tf.Summary()\nread.ParseFromString(b'')\n",
+            3,
+            "no training step was found: __import__(sys.argv[1]).Net() is code of the module that is imported here",
+        ),
+        (  # a near miss: all of its code is here
+            TF + "import nets\ngraph = tf.GraphDef()\ngraph.ParseFromString(open('x.pb').read())\n",
+            4,
+            "no training step was found: graph.ParseFromString() reads a model that was trained elsewhere",
+        ),
         (
             TF + "import tflearn\nnet = tflearn.input_data([None, 4])\nmodel = tflearn.DNN(net)\nmodel.fit(xs, ys)\n",
             5,

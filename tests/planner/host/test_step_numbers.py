@@ -55,9 +55,13 @@ RATES = [
     ("rate = tf.train.cosine_decay_restarts(0.1, step_variable, 1000)", ["1000"]),
     ("rate = tf.train.piecewise_constant(step_variable, [100, 200], [0.1, 0.01, 0.001])", ["[100, 200]"]),
     ("rate = tf.train.exponential_decay(0.1, step_variable * 2, 1000, 0.5)", ["1000"]),
+    ("width = 250 * tf.shape(x)[1]\nrate = tf.train.exponential_decay(0.1, step_variable, width, 0.5)", ["width"]),
     # Near misses: it follows the batch size, or counts something else than training steps.
     ("rate = tf.train.exponential_decay(0.1, step_variable, 640 // batch_size, 0.5)", []),
     ("rate = tf.train.exponential_decay(0.1, step_variable * batch_size, 6400, 0.5)", []),
+    ("rate = tf.train.exponential_decay(0.1, step_variable, tf.cast(640 / tf.shape(x)[0], tf.int32), 0.5)", []),
+    ("rate = tf.train.exponential_decay(0.1, step_variable, 640 // tf.size(x[:, 0]), 0.5)", []),
+    ("rate = tf.train.exponential_decay(0.1, step_variable * tf.shape(x)[0], 6400, 0.5)", []),
     ("epoch = tf.placeholder(tf.int32, [])\nrate = tf.train.exponential_decay(0.1, epoch, 10, 0.5)", []),
     ("epoch = tf.Variable(0, trainable=False)\nrate = tf.train.exponential_decay(0.1, epoch, 10, 0.5)", []),
 ]

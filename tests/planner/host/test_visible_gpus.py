@@ -222,6 +222,20 @@ def test_other_flags_are_not(name: str) -> None:
     assert codes(FLAGS.format(name=name) + SCRIPT) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("type=str, default='0'", ["TMG330"]),
+        ("default='0,1'", ["TMG330"]),
+        ("type=int, default=0", ["TMG330", "TMG334"]),
+    ],
+)
+def test_a_flag_that_names_gpus_counts_none(kind: str, expected: list[str]) -> None:
+    flag = FLAGS.format(name="gpus").replace("type=int, default=1", kind)
+    shown = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = str(args.gpus)\n"
+    assert sorted(codes(flag + shown + SCRIPT)) == expected
+
+
 FLAG = "tf.app.flags.DEFINE_string('gpu', {}, 'which GPU')\n"
 LISTED = "config.gpu_options.visible_device_list = tf.app.flags.FLAGS.gpu\n"
 

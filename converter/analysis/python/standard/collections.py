@@ -10,13 +10,13 @@ from converter.analysis.values import Constant, Host, Mapping, Record, Sequence,
 
 
 def _namedtuple(call: Call) -> Value:
-    """`collections.namedtuple(name, fields)`: a class that makes records."""
+    """`collections.namedtuple(name, fields)`: a class that makes records; `typing` gives each field a type, too."""
     made = call.typed("NamedTuple")
-    fields = call.get(1, "field_names")
+    fields = call.get(1, "field_names", "fields")
     if isinstance(fields, Constant) and isinstance(fields.value, str):
         made.state["fields"] = Sequence([Constant(f) for f in fields.value.replace(",", " ").split()])
     elif isinstance(fields, Sequence) and not fields.many:
-        made.state["fields"] = Sequence(fields.elements)
+        made.state["fields"] = Sequence([f.elements[0] if isinstance(f, Sequence) else f for f in fields.elements])
     return made
 
 
@@ -53,6 +53,7 @@ def _as_dict(call: Call) -> Value:
 
 CALLS: dict[str, Handler] = {
     "collections.namedtuple": _namedtuple,
+    "typing.NamedTuple": _namedtuple,
     "collections.OrderedDict": make_dict,
     "NamedTuple.__call__": _call,
     "NamedTuple._make": _make,

@@ -9,7 +9,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import uncast
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Number, Tensor, Value, is_of_own, needed, tensors_in
+from converter.analysis.values import Input, Number, Tensor, Value, depends_on, is_of_own, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan.border import Mean, Sum
@@ -46,8 +46,10 @@ def loss_how(
         warnings.append(
             finding(facts, step.call, PlanFault.NO_MEAN_ALL_THE_SAME if once else PlanFault.NO_MEAN, why=why)
         )
-    elif once and is_divided_by_size(value):
-        warnings.append(finding(facts, step.call, PlanFault.DIVIDED_BY_SIZE))
+    elif is_divided_by_size(value):
+        apart = step.call if once else _run_of_other_rows(facts, value)
+        kind = PlanFault.DIVIDED_BY_SIZE if once else PlanFault.DIVIDED_BY_GROWN_SIZE
+        warnings += [finding(facts, apart, kind)] if apart is not None else []
     return Mean, warnings
 
 
@@ -88,12 +90,26 @@ def is_divided_by_size(loss: Tensor) -> bool:
     return any(isinstance(v, Tensor) and _is_sum_by_number(v) for v in values)
 
 
+def _run_of_other_rows(facts: Facts, loss: Tensor) -> ast.AST | None:
+    """The first run that trains nothing and feeds rows for such a loss that the batch size does not count."""
+    made = [v for v in needed([loss]).values() if isinstance(v, Tensor)]
+    sizes = frozenset(o for v in made if _is_sum_by_number(v) for n in _numbers_beside(v) for o in n.origins)
+    trained = {step.result.uid for step in facts.train_steps}
+    runs = (run for run in facts.runs if run.feeds and run.computes({loss.uid}) and not run.computes(trained))
+    return next((run.call for run in runs if not depends_on([fed for _, fed in run.feeds], sizes)), None)
+
+
 def _is_sum_by_number(value: Tensor) -> bool:
     if not has(value.op, Trait.SCALES) or value.batch.kind != "reduced" or value.batch.how != "mean":
         return False
+    sums = any(isinstance(v, Tensor) and v.batch.kind == "reduced" and v.batch.how == "sum" for v in value.inputs)
+    return sums and any(number.origins for number in _numbers_beside(value))
+
+
+def _numbers_beside(value: Tensor) -> Iterator[Number]:
+    """The numbers that a sum is divided by, as they are or as tensors."""
     tensors = [v for v in value.inputs if isinstance(v, Tensor)]
-    sums = any(v.batch.kind == "reduced" and v.batch.how == "sum" for v in tensors)
-    return sums and any(isinstance(v, Number) and v.origins for v in (*value.inputs, *_behind_free(tensors)))
+    yield from (v for v in (*value.inputs, *_behind_free(tensors)) if isinstance(v, Number))
 
 
 def _behind_free(tensors: list[Tensor]) -> Iterator[Value]:

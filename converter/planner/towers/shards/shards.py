@@ -10,6 +10,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.flow.joined import is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.python.namedtuples import is_frozen
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import (
     Input,
@@ -160,6 +161,8 @@ def _input_read(site: LoopSite, nests: Nested, access: Access) -> _InputRead | N
 def _input_text(region: Region, access: Access) -> str | None:
     """The expression for the place of an input: in a list that the towers add to, counted from its front."""
     place, holder = access.place, access.place.holder
+    if is_frozen(holder):
+        return None
     if isinstance(holder, Sequence) and place.key.startswith("-") and _is_changed(region, holder):
         known = holder.elements if holder.ends is None else holder.elements[: holder.ends[0]]
         at = next((number for number, element in enumerate(known) if element is access.value), None)
@@ -560,7 +563,7 @@ def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) 
         if any(o.key in keys for o in value.origins):
             raise refuse(site.facts, access.node, PlanFault.NUMBER_IN_UNKNOWN_WAY)
         return None
-    text = spelling(site.region.block.frame, access.place)
+    text = None if is_frozen(access.place.holder) else spelling(site.region.block.frame, access.place)
     if text is None and not _local_of_callee(site.region, access):
         raise refuse(site.facts, access.node, PlanFault.SIZE_NOT_REPLACEABLE)
     return text

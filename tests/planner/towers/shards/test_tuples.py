@@ -102,6 +102,56 @@ def test_inputs_in_a_tuple_are_cut_under_every_name_too() -> None:
     assert "self.pair = all_pair._replace(x=x)" in found[INSIDE]
 
 
+TYPED = "from typing import NamedTuple\n"
+FIELDS = "    batch_size: int\n    width: int = 4\n"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"class Hps(NamedTuple):\n{FIELDS}",
+        f"class Hps(typing.NamedTuple):\n{FIELDS}\n    def half(self):\n        return self.width // 2\n",
+        f"class Base(NamedTuple):\n{FIELDS}class Hps(Base):\n    pass\n",
+        "Hps = NamedTuple('Hps', [('batch_size', int), ('width', int)])\n",
+        "Hps = NamedTuple(typename='Hps', fields=[('batch_size', int), ('width', int)])\n",
+    ],
+    ids=["class", "by its module", "derived", "function", "keywords"],
+)
+def test_named_tuples_with_types(made: str) -> None:
+    loss = LOSS.format(shape="[sizes.batch_size, sizes.width]")
+    text = "import typing\n" + TYPED + made + INPUTS + "sizes = Hps(batch_size, 4)\n" + loss + STEP + TRAINING
+    assert "sizes = sizes_batch._replace(batch_size=tower_batch_size)" in parts(text)[INSIDE]
+
+
+@pytest.mark.parametrize("read", ["sizes.batch_size", "inputs.x"])
+@pytest.mark.parametrize(
+    ("decorator", "expected"),
+    [
+        ("@dataclasses.dataclass(frozen=True)", ["TMG205"]),
+        ("@dataclass(eq=True, frozen=True)", ["TMG205"]),
+        ("@dataclass(frozen=False)", []),
+        ("@dataclass", []),
+    ],
+)
+def test_nothing_is_assigned_to_a_frozen_object(read: str, decorator: str, expected: list[str]) -> None:
+    made = f"import dataclasses\nfrom dataclasses import dataclass\n{decorator}\nclass Made:\n"
+    size = (
+        made
+        + "    batch_size: int\n"
+        + INPUTS
+        + "sizes = Made(batch_size)\n"
+        + LOSS.format(shape="[sizes.batch_size, 4]")
+    )
+    data = (
+        made
+        + "    x: tf.Tensor\n"
+        + INPUTS
+        + "inputs = Made(X)\n"
+        + LOSS.format(shape="[4]").replace("X +", "inputs.x +")
+    )
+    assert codes((size if read.startswith("sizes") else data) + STEP + TRAINING) == expected
+
+
 def test_a_function_reads_a_tuple_of_the_module() -> None:
     model = "def net():\n    return tf.layers.dense(X + tf.zeros([hps.batch_size, hps.width]), 1)\n\n\n"
     loss = "loss = tf.reduce_mean(tf.square(net() - Y))\n"
