@@ -18,8 +18,7 @@ def own_files(script: Script, cluster: str) -> list[Change]:
     calls = [call for call in script.calls if is_known(script, call.func, Trait.READS_FILES)]
     calls = [call for call in calls if not _reads_what_is_listed(script, call)]
     if not calls:
-        script.finding(None, "TMG259 no_files")
-        return []
+        return script.refused(None, "TMG259 no_files")
     for other in calls[1:]:
         script.finding(other, "TMG259 several_calls")
     call = calls[0]
@@ -29,8 +28,7 @@ def own_files(script: Script, cluster: str) -> list[Change]:
             script.finding(call, "TMG259 used_more_than_once", name=function.name)
     given = next((found for name in _NAMES if (found := argument(call, 0, name)) is not None), None)
     if given is None or isinstance(given, ast.Starred):
-        script.finding(call, "TMG259 files_not_seen")
-        return []
+        return script.refused(call, "TMG259 files_not_seen")
     listed = call if is_known(script, call.func, Trait.LISTS_FILES) else given
     begin, end = script.span(listed)
     return [Change(begin, begin, f"{cluster}.part_of(", WORKER), Change(end, end, ")", WORKER)]
