@@ -182,7 +182,7 @@ class Script:
 
     @cached_property
     def assignments(self) -> dict[str, list[tuple[ast.Assign, ast.expr, int | None]]]:
-        """The assignments to a name or an attribute, by its text, each with the value and the place in it (`assigned`)."""
+        """The assignments to a name or an attribute, by its text; value and place are those of `assigned`."""
         found: dict[str, list[tuple[ast.Assign, ast.expr, int | None]]] = {}
         for stmt in self.nodes(ast.Assign):
             for part, value, place in assigned(stmt):
@@ -278,11 +278,17 @@ class Script:
 
     def say(self, node: ast.AST | None, code: str, message: str, hint: str, severity: Severity = "error") -> None:
         """Notes a finding at a node, or for the file as a whole."""
-        line = getattr(node, "lineno", 0)
-        column = self.at(line, getattr(node, "col_offset", 0)) - self.line(line) + 1 if line else 0
-        finding = Diagnostic(code, self.path, line, column, message=message, hint=hint, severity=severity)
+        finding = self.diagnostic(node, code, message, hint, severity)
         if finding not in self.findings:
             self.findings.append(finding)
+
+    def diagnostic(
+        self, node: ast.AST | None, code: str, message: str, hint: str, severity: Severity = "error"
+    ) -> Diagnostic:
+        """A finding at a node, or for the file as a whole."""
+        line = getattr(node, "lineno", 0)
+        column = self.at(line, getattr(node, "col_offset", 0)) - self.line(line) + 1 if line else 0
+        return Diagnostic(code, self.path, line, column, message, hint, severity)
 
 
 def assigned(stmt: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr, int | None]]:
