@@ -60,7 +60,7 @@ class Refusal(Exception):
 
 def whole_file(code: str, path: str, message: str, hint: str = "", severity: Severity = "error") -> Diagnostic:
     """A finding about a file as a whole."""
-    return Diagnostic(code, path, 0, 0, message, hint, severity)
+    return Diagnostic(code, path, 0, 0, message=message, hint=hint, severity=severity)
 
 
 def refusal_of(code: str, path: str, message: str, hint: str = "") -> Refusal:

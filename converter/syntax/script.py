@@ -288,7 +288,7 @@ class Script:
         """A finding at a node, or for the file as a whole."""
         line = getattr(node, "lineno", 0)
         column = self.at(line, getattr(node, "col_offset", 0)) - self.line(line) + 1 if line else 0
-        return Diagnostic(code, self.path, line, column, message, hint, severity)
+        return Diagnostic(code, self.path, line, column, message=message, hint=hint, severity=severity)
 
 
 def assigned(stmt: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr, int | None]]:

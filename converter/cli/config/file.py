@@ -94,7 +94,7 @@ def nearest(paths: Sequence[str]) -> Configuration | None:
         hint = "give them to separate runs, or name one for all: --config FILE"
         last = next(one.path for _, one in reversed(several.values()) if one)
         message = f"the paths have several configurations ({said})"
-        raise ConfigurationError(Problem("TMG034", last, 0, 0, message, hint))
+        raise ConfigurationError(Problem("TMG034", last, 0, 0, message=message, hint=hint))
     return next((one for _, one in several.values()), None)
 
 
@@ -307,7 +307,7 @@ class _Reader:
         from converter.cli.config.places import place_of
 
         place = place_of(self.text, (*TABLE, *where))
-        self.problems.append(Problem("TMG033", self.path, *place, message, hint))
+        self.problems.append(Problem("TMG033", self.path, *place, message=message, hint=hint))
 
 
 def _value(key: Key, held: object) -> object:
