@@ -233,7 +233,7 @@ def _is_alone(request: Request, result: FileResult) -> bool:
 
 
 def _is_news(result: FileResult) -> bool:
-    """True if the outcome of a file is not plain from what is printed about it."""
+    """True if the outcome of a file does not follow from its findings, text or diff, and so gets a line of its own."""
     if result.outcome in ("copied", "linked"):  # the summary counts them
         return False
     errors = [finding for finding in result.diagnostics if finding.severity == "error"]

@@ -104,7 +104,7 @@ def _run_folders(single: Path, multi: Path, settings: VerifySettings, quiet: boo
 
 @contextmanager
 def _followed(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """What a verification tells its progress to; signals end it as Ctrl-C does."""
+    """A function that draws the progress of a verification; until the block ends, signals act as Ctrl-C does."""
     from converter.cli.progress import progress_bar
 
     with ended_in_order(), progress_bar(quiet) as tell:

@@ -272,7 +272,7 @@ class Script:
         self.say(node, said.code, *said.of(about), said.severity)
 
     def refused(self, node: ast.AST | None, key: str, **about: object) -> list[Any]:
-        """Notes a finding, and gives what is changed then: nothing."""
+        """Notes a finding, and returns the changes of refused code: none."""
         self.finding(node, key, **about)
         return []
 

@@ -341,7 +341,7 @@ class _Run:
             return False
 
     def _writes_among_scripts(self) -> bool:
-        """Whether what is written may lie where a script looks for its modules."""
+        """True if this run may write into a folder that holds one of its scripts, where Python looks for modules."""
         if not self.request.writes:
             return False
         folders = {os.path.dirname(name) for name in self.names}

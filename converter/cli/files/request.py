@@ -179,7 +179,7 @@ def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | Non
 
 
 def _contradictions(request: Request) -> Iterator[tuple[str, bool]]:
-    """What a command line may ask for in vain, each with whether this one does."""
+    """Messages about options that exclude or need each other, each with whether it applies to this request."""
     mode, compares, several = request.mode, request.compares, is_several(request.sources)
     only_compares, typed = mode == "check" or compares, STDIN in request.sources
     to = "--output-dir" if request.whole else "--output"

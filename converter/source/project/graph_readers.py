@@ -88,7 +88,7 @@ def syntax_of(data: bytes) -> list[ast.AST]:
 
 
 def code_with(path: str, asks: Callable[[bytes], bool]) -> bytes:
-    """The code of another script, if its bytes hold what is asked for and it is no conversion; else b""."""
+    """The code of another script if `asks` accepts its bytes and it is not a conversion; else b""."""
     with suppress(OSError, ValueError), open(path, "rb") as file:
         data = file.read()
         code = code_of(path, data) if asks(data) else b""

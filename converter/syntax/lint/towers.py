@@ -259,7 +259,7 @@ class TowerLoops:
         return found
 
     def _rows(self, value: ast.expr) -> bool | None:
-        """Whether the number of rows of a placeholder is open; None for what is no placeholder with rows."""
+        """True if a placeholder takes any number of rows, False for a fixed number; None for anything else."""
         if not isinstance(value, ast.Call) or not is_known(self.script, value.func, Trait.PLACEHOLDER):
             return None
         shape = argument(value, 1, "shape")

@@ -200,7 +200,7 @@ def mean_loss(training: Training) -> ast.expr | None:
 
 
 def undivided(value: ast.expr) -> ast.expr:
-    """What an expression divides; another expression itself."""
+    """The dividend of a division; any other expression unchanged."""
     return value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) else value
 
 

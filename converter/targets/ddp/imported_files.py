@@ -265,7 +265,7 @@ def check_given(project: ImportedFiles, training: Training) -> None:
 
 
 def _whole(training: Training, node: ast.Name) -> str:
-    """What a name stands for: "the model", "the optimizer" or "the loader"; "" for anything else."""
+    """The role of a name in the training: "the model", "the optimizer" or "a loader"; "" for none of these."""
     above = training.script.parent(node)
     if training.is_net(node):
         return "" if isinstance(above, ast.Call) and above.func is node else "the model"

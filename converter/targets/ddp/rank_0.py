@@ -257,7 +257,7 @@ def _check_mode(by_rank_0: RankZero) -> None:
 
 
 def _gate(by_rank_0: RankZero) -> None:
-    """Finds the statements that write files, and those that use what only they bind."""
+    """Collect in `gated` the statements that write files, and the statements that read names bound only by those."""
     script = by_rank_0.script
     for call in script.calls:
         if not writes(script, call):

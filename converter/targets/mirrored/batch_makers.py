@@ -35,7 +35,7 @@ class Maker:
 
 
 def makers_of(program: Program, file: Script, fit: ast.Call) -> list[Maker] | None:
-    """What makes the batches that a call trains on; None where it is not seen how many examples they have."""
+    """The calls that make the generators of a training; None if the size of their batches cannot be found."""
     name = _DATA.get(called_name(fit))
     given = argument(fit, 0, name) if name and not is_spread(fit) else None
     if given is None:

@@ -143,7 +143,7 @@ def _star_modules(file: Script) -> Iterator[str]:
 
 
 def _called(script: Script, call: ast.Call) -> str:
-    """The last part of the name of what is called; of a name that is imported by * the name itself."""
+    """The called name without its modules; a name imported by `*` is returned as it is written."""
     return last_name(script, call.func) or getattr(call.func, "id", "")
 
 
@@ -233,7 +233,7 @@ def _is_layers(values: list[ast.expr]) -> bool:
 
 
 def _of_phases(program: Program) -> str:
-    """Copies are made later than the model: what is said once of the learning phase holds for both."""
+    """Refuse several calls of set_learning_phase: copies are made later than the model and could get another phase."""
     said = [call for file, call in program.calls() if _called(file, call) == "set_learning_phase"]
     return "as the learning phase is set at several places" if len(said) > 1 else ""
 
@@ -247,7 +247,7 @@ def _of_sizes(program: Program, trained: list[Call]) -> str:
 
 
 def _sizes_seen(program: Program, trained: list[Call]) -> tuple[list[Maker], list[Rows]] | None:
-    """What gives the batches of all trainings their sizes; None where the size of one is not seen."""
+    """The generators and row counts that set all trainings' batch sizes; None if one size cannot be found."""
     makers: list[Maker] = []
     by_hand = [call for call in trained if called_name(call[1]) == "train_on_batch"]
     for file, call in trained:

@@ -54,7 +54,7 @@ def is_division(node: ast.AST) -> TypeGuard[ast.BinOp]:
 
 
 def check_part(script: Script, inside: Collection[ast.AST]) -> None:
-    """Refuse the whole batch's size where replicas have a part of it (TMG288)."""
+    """Refuse code of replicas that reads the size of the whole batch: each replica has a part of it (TMG288)."""
     replicas = set(map(id, inside))
     for node in inside:
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or not _is_size(script, node):

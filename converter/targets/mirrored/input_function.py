@@ -109,7 +109,7 @@ def _is_imported(script: Script, call: ast.Call) -> bool:
 
 
 def _bound_before(script: Script, given: ast.expr) -> ast.expr:
-    """What a name stands for that is bound again later, for evaluation: the statement in front of its use says it."""
+    """The value of a name at its use: if it is assigned several times, by the nearest statement above in its block."""
     if not isinstance(given, ast.Name):
         return script.value(given)
     if any(isinstance(one, ast.For) and given.id in names_bound(one.target) for one in script.above(given)):

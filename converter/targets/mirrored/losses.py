@@ -57,7 +57,7 @@ class LossReader:
         return _one_of(given)
 
     def of_keras(self, given: ast.expr, total: bool) -> Dependence:
-        """What Keras makes the loss of that it is given: the mean of what a function returns for the examples.
+        """How the loss that Keras computes depends on the examples: Keras takes the mean of a loss function's results.
 
         total: whether ratios and roots of sums over the batch matter, which are not the same for parts of it.
         """

@@ -105,7 +105,7 @@ def _gradients_given(script: Script, call: ast.Call) -> Iterator[ast.Call]:
 
 
 def _bound_to(script: Script, name: ast.Name | ast.Attribute, function: ast.FunctionDef | None) -> list[ast.expr]:
-    """What a name is bound to, in the function alone that reads it if that binds it."""
+    """The values assigned to a name: in `function` if it assigns the name, else anywhere in the script."""
     values = script.bindings.get(ast.unparse(name), [])
     if function is None or ast.unparse(name) not in names_bound(function):
         return values

@@ -98,7 +98,7 @@ class Program:
             yield from self.origins(where, value, stop, steps - 1)
 
     def _given(self, file: Script, node: ast.expr) -> Iterator[Place]:
-        """What calls give for a parameter of the function around a name."""
+        """If a name is a parameter of its function: the arguments that calls of the function pass for it."""
         function = file.function(node)
         if function is None or not isinstance(node, ast.Name):
             return
@@ -128,7 +128,7 @@ class Program:
         return found is not None and found[1] is function
 
     def _of_object(self, file: Script, node: ast.expr) -> Iterator[Place]:
-        """What a class of the program binds an attribute to: a class below it reads it, or who made an object of it."""
+        """The values that a class assigns to `self.x`, for a read of x in a subclass or on an object of the class."""
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
             return
         if node.value.id == "self":
