@@ -134,7 +134,7 @@ def trainings(script: Script) -> list[ast.Call]:
     for call in script.calls:
         if is_known(script, call.func, Trait.TRAINING_SPEC):
             found.append(call)
-        elif isinstance(call.func, ast.Attribute) and script.method(call) == "train":
+        elif isinstance(call.func, ast.Attribute) and call.func.attr == "train" and not script.name(call.func):
             owner = script.value(call.func.value)
             if not isinstance(owner, ast.Call) or not script.name(owner.func) or owner in estimators(script):
                 found.append(call)
