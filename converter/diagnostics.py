@@ -56,3 +56,13 @@ class Refusal(Exception):
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
+
+
+def whole_file(code: str, path: str, message: str, hint: str = "", severity: Severity = "error") -> Diagnostic:
+    """A finding about a file as a whole."""
+    return Diagnostic(code, path, 0, 0, message=message, hint=hint, severity=severity)
+
+
+def refusal_of(code: str, path: str, message: str, hint: str = "") -> Refusal:
+    """The refusal of a file as a whole."""
+    return Refusal(whole_file(code, path, message, hint))

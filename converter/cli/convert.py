@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
-from converter.choices import Data, OutputFormat, Refused
+from converter.choices import OutputFormat
 from converter.cli import formats
 from converter.cli.command_line.table import UsageError
 from converter.cli.config.layers import Layers
-from converter.cli.files.request import STDIN, Mode, Request, is_several, make_request, options_of, trees_of
+from converter.cli.files.request import MODES, STDIN, Mode, Request, is_several, make_request, options_of, trees_of
 from converter.cli.terminal import has_color, say
 from converter.report import text
 from converter.report.results import EXIT_CODES, FileResult, exit_code
@@ -30,92 +31,49 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def convert_command(
-    *,
-    layers: Layers,
-    sources: Sequence[str],
-    output: str | None,
-    output_dir: str | None,
-    in_place: bool,
-    diff: bool,
-    check: bool,
-    verify: bool,
-    html: str,
-    network: bool,
-    trace: bool,
-    python: str | None,
-    skip_non_training: bool,
-    hook: bool,
-    output_format: OutputFormat,
-    json: bool,
-    quiet: bool,
-    verbose: bool,
-    debug: bool,
-    jobs: int | None,
-    max_lines: int,
-    ignore_all_space: bool,
-    force: bool,
-    data: Data,
-    copy_limit: int,
-    exclude: Sequence[str],
-    strict: bool,
-    refused: Refused,
-    **written: object,
-) -> int:
-    """`tf-multigpu convert`; the table says what each parameter means.
-
-    written: the options that change the converted text.
-    """
-    switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
+def convert_command(*, layers: Layers, **given: Any) -> int:
+    """`tf-multigpu convert`; given: the values of its parameters, of which the table says what each means."""
     layers.check()
     try:
-        if quiet and verbose:
-            raise ValueError("--quiet and --verbose exclude each other")
-        if jobs is not None and jobs > 1 and (verify or trace):
-            raise ValueError("--verify and --trace run one script after the other: they go with --jobs 1 only")
-        options = options_of(written, layers)
-        modes = [mode for mode, on in switched.items() if on]
-        asked = Request(
-            tuple(sources),
-            "print",
-            output,
-            options,
-            verify=verify,
-            skip=skip_non_training,
-            html=html,
-            trace=trace,
-            python=python,
-            max_lines=max_lines,
-            ignore_space=ignore_all_space,
-            network=network,
-            force=force,
-            data=data,
-            copy_limit=copy_limit,
-            exclude=tuple(exclude),
-            strict=strict,
-            refused=refused,
-            layers=layers,
-        )
-        named: list[tuple[Sequence[str], str | None]] = [(sources, output)]
-        if not sources:
-            named = _pairs(layers, modes, output or output_dir)
-        requests = [
-            make_request(replace(asked, sources=tuple(scripts), output=target), modes, output_dir)
-            for scripts, target in named
-        ]
-        _check_for_folders(layers, requests)
-        if network and not verify:
-            raise ValueError("--network lets scripts that --verify runs use the network")
-        if ignore_all_space and not diff:
-            raise ValueError("-w says which lines --diff shows: it needs --diff")
-        if html:
-            from converter.cli.page import problem_with_page
-
-            if problem := problem_with_page(html):
-                raise ValueError(problem)
+        requests = _requests(layers, given)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return _run(requests, formats.chosen(output_format, json, requests[0].mode), quiet, verbose, debug, jobs)
+    form = formats.chosen(given["output_format"], given["json"], requests[0].mode)
+    return _run(requests, form, given)
+
+
+def _requests(layers: Layers, given: Mapping[str, Any]) -> list[Request]:
+    """The runs that a command line asks for: one, or one for each pair of the configuration.
+
+    Raises:
+        ValueError: what is asked for contradicts itself or lacks something; the message says what.
+    """
+    jobs, html = given["jobs"], given["html"]
+    if given["quiet"] and given["verbose"]:
+        raise ValueError("--quiet and --verbose exclude each other")
+    if jobs is not None and jobs > 1 and (given["verify"] or given["trace"]):
+        raise ValueError("--verify and --trace run one script after the other: they go with --jobs 1 only")
+    options = options_of(given, layers)
+    modes = [mode for mode in MODES if given[mode.replace("-", "_")]]
+    same = {one.name: given[one.name] for one in fields(Request) if one.name in given}
+    skip, ignore = given["skip_non_training"], given["ignore_all_space"]
+    asked = Request(**same, mode="print", options=options, skip=skip, ignore_space=ignore, layers=layers)
+    named: list[tuple[Sequence[str], str | None]] = [(asked.sources, asked.output)]
+    if not asked.sources:
+        named = _pairs(layers, modes, asked.output or given["output_dir"])
+    runs = (replace(asked, sources=tuple(scripts), output=target) for scripts, target in named)
+    requests = [make_request(one, modes, given["output_dir"]) for one in runs]
+    _check_for_folders(layers, requests)
+    if asked.network and not asked.verify:
+        raise ValueError("--network lets scripts that --verify runs use the network")
+    if ignore and not given["diff"]:
+        raise ValueError("-w says which lines --diff shows: it needs --diff")
+    if html:
+        from converter.cli.page import problem_with_page
+
+        if problem := problem_with_page(html):
+            raise ValueError(problem)
+    return requests
 
 
 def _check_for_folders(layers: Layers, requests: Sequence[Request]) -> None:
@@ -145,35 +103,29 @@ def _pairs(layers: Layers, modes: Sequence[Mode], output: str | None) -> list[tu
     return [((pair.source,), None if "diff" in modes else pair.output) for pair in layers.file.pairs]
 
 
-def _run(
-    requests: Sequence[Request], form: OutputFormat, quiet: bool, verbose: bool, debug: bool, workers: int | None
-) -> int:
+def _run(requests: Sequence[Request], form: OutputFormat, given: Mapping[str, Any]) -> int:
+    quiet, is_text, mode = given["quiet"], form == "text", requests[0].mode
     # The printed text itself shows the progress; a bar would stand in it.
-    printed = requests[0].mode in ("print", "diff") and form == "text" and sys.stdout.isatty()
+    printed = mode in ("print", "diff") and is_text and sys.stdout.isatty()
     done: list[FileResult] = []
     for request in requests:
         first = len(done)
-        for result, tell in _results(request, workers, quiet, printed):
+        for result, tell in _results(request, given["jobs"], quiet, printed):
             if request.compares and result.outcome == "would change":
                 result = replace(result, again=request.command)
             done.append(result)
-            if form == "text" and _in_one_line(request, result, quiet or verbose):
-                _print_line(result, tell)
-            elif form == "text":
-                _print(result, quiet, verbose or (not quiet and _is_alone(request, result)), tell)
-                if debug and result.crash:
-                    tell(result.crash)
-        if form == "text" and _is_brief(request, quiet or verbose):
-            _print_rest(done[first:])
-        if form == "text" and not quiet and any(result.again for result in done[first:]):
-            say(text.again(request.command))
-    if form != "text":
+            if is_text:
+                _print(request, result, given, tell)
+        if is_text:
+            _print_end(request, done[first:], given)
+    if not is_text:
         print(formats.of_results(form, done), end="")
-    elif not quiet and requests[0].mode not in ("print", "diff") and (verbose or _is_worth_saying(requests, done)):
-        say(text.summary(done))
-    untouched = requests[0].mode == "folder" and all(result.outcome in _AS_THEY_WERE for result in done)
-    if form == "text" and not quiet and untouched and not requests[0].compares:
-        say("nothing was converted: no training step was found here; name one script to see why")
+    elif not quiet:
+        if mode not in ("print", "diff") and (given["verbose"] or _is_worth_saying(requests, done)):
+            say(text.summary(done))
+        untouched = mode == "folder" and all(result.outcome in _AS_THEY_WERE for result in done)
+        if untouched and not requests[0].compares:
+            say("nothing was converted: no training step was found here; name one script to see why")
     sys.stdout.flush()
     return exit_code(done)
 
@@ -198,14 +150,10 @@ def _results(
             yield result, say
 
 
-def _is_brief(request: Request, otherwise: bool) -> bool:
+def _is_brief(request: Request, given: Mapping[str, Any]) -> bool:
     """True if each file of a run gets one line: a folder is converted, and nobody asks for more or for less."""
     writes = request.mode in ("folder", "in-place") and not request.compares
-    return writes and not otherwise and any(os.path.isdir(source) for source in request.sources)
-
-
-def _in_one_line(request: Request, result: FileResult, otherwise: bool) -> bool:
-    return _is_brief(request, otherwise) and result.outcome not in ("failed", "unverified")
+    return writes and not (given["quiet"] or given["verbose"]) and any(map(os.path.isdir, request.sources))
 
 
 def _print_line(result: FileResult, tell: Callable[[str], None]) -> None:
@@ -218,38 +166,42 @@ def _print_line(result: FileResult, tell: Callable[[str], None]) -> None:
         tell(text.line(result))
 
 
-def _print_rest(done: Sequence[FileResult]) -> None:
-    """Prints what is left out, and what -v would show."""
-    if named := text.left_out(done):
-        say(named)
-    if any(result.decisions or result.diagnostics for result in done if result.outcome not in _AS_THEY_WERE):
-        say("-v shows what was decided, and the lines and advice behind each code")
+def _print_end(request: Request, done: Sequence[FileResult], given: Mapping[str, Any]) -> None:
+    """Prints what is left out, what -v would show, and the command that writes what a check found."""
+    if _is_brief(request, given):
+        if named := text.left_out(done):
+            say(named)
+        if any(result.decisions or result.diagnostics for result in done if result.outcome not in _AS_THEY_WERE):
+            say("-v shows what was decided, and the lines and advice behind each code")
+    if not given["quiet"] and any(result.again for result in done):
+        say(text.again(request.command))
 
 
-def _print(result: FileResult, quiet: bool, verbose: bool, tell: Callable[[str], None]) -> None:
+def _print(request: Request, result: FileResult, given: Mapping[str, Any], tell: Callable[[str], None]) -> None:
     """One file's findings on standard error, its text or diff on standard output."""
-    refused = result.outcome == "refused"
-    shown = [
-        finding
-        for finding in result.diagnostics
-        if finding.severity in ("error", "warning") or verbose or refused or (_is_news(result) and not quiet)
-    ]
-    if result.report and (not quiet or result.outcome == "unverified"):
-        tell(result.report)
-    if shown:
-        tell(text.diagnostics(shown))
-    if refused and not quiet and (offered := _offer(result)):
-        tell(offered)
-    if result.traceback and verbose:
-        tell(result.traceback)
-    if verbose or (not quiet and _is_news(result)):
-        tell(text.outcome(result))
-    if result.written and not quiet and (told := text.decisions(result, bool(result.report))):
-        tell(told)
+    if _is_brief(request, given) and result.outcome not in ("failed", "unverified"):
+        _print_line(result, tell)
+        return
+    quiet, refused, news = given["quiet"], result.outcome == "refused", _is_news(result) and not given["quiet"]
+    verbose = given["verbose"] or (not quiet and _is_alone(request, result))
+    severe = ("error", "warning")
+    shown = [one for one in result.diagnostics if verbose or refused or news or one.severity in severe]
+    told = (
+        result.report if not quiet or result.outcome == "unverified" else "",
+        text.diagnostics(shown),
+        _offer(result) if refused and not quiet else "",
+        result.traceback if verbose else "",
+        text.outcome(result) if verbose or news else "",
+        text.decisions(result, bool(result.report)) if result.written and not quiet else "",
+    )
+    for one in filter(None, told):
+        tell(one)
     if result.text is not None:
         _emit(result.text.encode(result.encoding))
     if result.diff:
         _emit_diff(result.diff, result.encoding)
+    if given["debug"] and result.crash:
+        tell(result.crash)
 
 
 def _offer(result: FileResult) -> str:
@@ -281,7 +233,7 @@ def _is_alone(request: Request, result: FileResult) -> bool:
 
 
 def _is_news(result: FileResult) -> bool:
-    """True if the outcome of a file is not plain from what is printed about it."""
+    """True if the outcome of a file does not follow from its findings, text or diff, and so gets a line of its own."""
     if result.outcome in ("copied", "linked"):  # the summary counts them
         return False
     errors = [finding for finding in result.diagnostics if finding.severity == "error"]

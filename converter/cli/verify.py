@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from converter.choices import BatchMode, OutputFormat
+from converter.choices import OutputFormat
 from converter.cli import formats
 from converter.cli.command_line.table import INTERRUPTED, UsageError
 from converter.cli.endings import ended_in_order
@@ -19,73 +21,35 @@ from converter.diagnostics import Refusal
 if TYPE_CHECKING:
     from converter.cli.config.layers import Layers
     from converter.verify import Interpreters, Report, VerifySettings
+    from converter.verify.data import Progress
 
 
-def verify_command(
-    *,
-    layers: Layers,
-    single: str,
-    multi: str,
-    args: Sequence[str],
-    gpus: str | None,
-    whole: bool,
-    steps: str,
-    epochs: int,
-    batch: BatchMode | None,
-    python: str | None,
-    timeout: float,
-    memory: float | None,
-    each_choice: bool,
-    also: Sequence[str],
-    data_dir: Sequence[str],
-    network: bool,
-    devices: Literal["cpu", "gpu"],
-    html: str | None,
-    output_format: OutputFormat,
-    json: bool,
-    quiet: bool,
-    verbose: bool,
-    debug: bool,
-) -> int:
-    """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
+def verify_command(*, layers: Layers, single: str, multi: str, **given: Any) -> int:
+    """Runs both scripts on virtual devices and compares their training steps; returns the exit status.
+
+    given: the values of the options, of which the table says what each means.
+    """
     from converter.cli.page import problem_with_page, write_page
-    from converter.verify import VerifyError, VerifySettings
+    from converter.verify import VerifyError
 
     layers.check()
-    form = formats.chosen(output_format, json)
-    if quiet and verbose:
+    form, html, quiet = formats.chosen(given["output_format"], given["json"]), given["html"], given["quiet"]
+    if quiet and given["verbose"]:
         raise UsageError("--quiet and --verbose exclude each other")
-    numbers = () if gpus is None else gpu_numbers(gpus)
-    settings = VerifySettings(
-        gpus=numbers[0] if numbers else None,
-        more_gpus=numbers[1:],
-        whole=whole,
-        each_choice=each_choice,
-        steps="all" if whole else _steps(steps),
-        batch=batch,
-        python=python,
-        args=tuple(args),
-        timeout=timeout,
-        memory=memory,
-        network=network,
-        also=tuple(also),
-        epochs=epochs,
-        data=tuple(data_dir),
-        devices=devices,
-    )
+    settings = _settings(given)
     problem = problem_with_page(html) if html else ""
     if problem:
         print(f"verify: {problem}", file=sys.stderr)
         return 2
     try:
         folders = Path(single).is_dir() and Path(multi).is_dir()
-        more = bool(each_choice or whole or settings.more_gpus)
+        more = bool(settings.each_choice or settings.whole or settings.more_gpus)
         if folders and (html or more):
             several = "--html, --whole, --each-choice and several numbers of --gpus"
             raise VerifyError(f"{several} are for two scripts, not for two folders")
-        if each_choice and single.endswith(".ipynb"):
+        if settings.each_choice and single.endswith(".ipynb"):
             raise VerifyError("--each-choice is for scripts: a notebook has no command line")
-        run = run_folders if folders else run_more if more else run_verification
+        run = _run_folders if folders else _run_more if more else run_verification
         report = run(Path(single), Path(multi), settings, quiet=quiet)
         if html:
             write_page(report, Path(single), Path(multi), html)
@@ -101,29 +65,50 @@ def verify_command(
     except Exception as error:
         from converter.cli.crash import crash_report
 
-        told = crash_report(error, [single, multi]) if debug else traceback.format_exc()
+        told = crash_report(error, [single, multi]) if given["debug"] else traceback.format_exc()
         print(f"verify: internal error; please report it with this text\n{told}", file=sys.stderr)
         return 4
-    _print(report, form, multi, quiet, verbose)
+    _print(report, form, multi, quiet, given["verbose"])
     return 0 if report.verdict == "passed" else 3
 
 
-def run_more(single: Path, multi: Path, settings: VerifySettings, quiet: bool) -> Report:
+def _settings(given: Mapping[str, Any]) -> VerifySettings:
+    from converter.verify import VerifySettings
+
+    numbers = () if given["gpus"] is None else gpu_numbers(given["gpus"])
+    same = {one.name: given[one.name] for one in fields(VerifySettings) if one.name in given}
+    other = {
+        "gpus": numbers[0] if numbers else None,
+        "more_gpus": numbers[1:],
+        "steps": "all" if given["whole"] else _steps(given["steps"]),
+        "data": given["data_dir"],
+    }
+    return VerifySettings(**same | other)
+
+
+def _run_more(single: Path, multi: Path, settings: VerifySettings, quiet: bool) -> Report:
     """The same as `run_verification`, for several numbers of towers and each choice of the command line."""
-    from converter.cli.progress import progress_bar
     from converter.verify import verify_more
 
-    with ended_in_order(), progress_bar(quiet) as tell:
+    with _followed(quiet) as tell:
         return verify_more(single, multi, settings, tell)
 
 
-def run_folders(single: Path, multi: Path, settings: VerifySettings, quiet: bool) -> Report:
+def _run_folders(single: Path, multi: Path, settings: VerifySettings, quiet: bool) -> Report:
     """The same as `run_verification`, for all converted scripts of a folder."""
-    from converter.cli.progress import progress_bar
     from converter.verify import verify_folders
 
-    with ended_in_order(), progress_bar(quiet) as tell:
+    with _followed(quiet) as tell:
         return verify_folders(single, multi, settings, tell)
+
+
+@contextmanager
+def _followed(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A function that draws the progress of a verification; until the block ends, signals act as Ctrl-C does."""
+    from converter.cli.progress import progress_bar
+
+    with ended_in_order(), progress_bar(quiet) as tell:
+        yield tell
 
 
 def _steps(text: str) -> int | Literal["all"]:
@@ -144,10 +129,9 @@ def run_verification(
     pool: Interpreters | None = None,
 ) -> Report:
     """Run a verification with a progress bar, ended by signals as by Ctrl-C; `convert --verify` calls it, too."""
-    from converter.cli.progress import progress_bar
     from converter.verify import verify
 
-    with ended_in_order(), progress_bar(quiet) as tell:
+    with _followed(quiet) as tell:
         return verify(single, multi, settings, parts, tell, pool)
 
 

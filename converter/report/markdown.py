@@ -18,26 +18,21 @@ _STATUSES = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
 
 def results(done: Sequence[FileResult]) -> str:
     """A run: the counts, what is out of date, refusals, warnings, all files, and diffs as far as there is room."""
-    findings = [finding for result in done for finding in result.diagnostics]
-    errors = [finding for finding in findings if finding.severity == "error"]
+    by_kind: dict[str, list[Diagnostic]] = {"error": [], "warning": [], "info": [], STALE: []}
+    for finding in (finding for result in done for finding in result.diagnostics):
+        stale = finding.severity == "error" and finding.code == STALE
+        by_kind[STALE if stale else finding.severity].append(finding)
     parts = [f"### tf-multigpu: {text.summary(done) or 'no files'}"]
-    parts += _findings("Not up to date", [finding for finding in errors if finding.code == STALE])
-    parts += _findings("Refused", [finding for finding in errors if finding.code != STALE])
-    parts += _findings("To decide", [finding for finding in findings if finding.severity == "warning"])
-    shown = [result for result in done if result.outcome != "unchanged"]
-    if shown:
-        rows = [(_code(result.path), result.outcome, _code(result.output or "")) for result in shown]
-        parts.append(_table(("file", "outcome", "output"), rows))
-    commands = dict.fromkeys(result.again for result in done if result.again)
-    if commands:
-        parts.append("\n".join(f"- to write it: {_code(command)}" for command in commands))
-    for result in done:
-        if result.report:
-            parts.append(_details(f"Proof of {result.path}", result.report))
-    for result in done:
-        if result.diff:
-            parts.append(_details(f"Diff of {result.path}", result.diff, "diff"))
-    return _joined(parts)
+    parts += _findings("Not up to date", by_kind[STALE])
+    parts += _findings("Refused", by_kind["error"])
+    parts += _findings("To decide", by_kind["warning"])
+    rows = [(_code(one.path), one.outcome, _code(one.output or "")) for one in done if one.outcome != "unchanged"]
+    parts += [_table(("file", "outcome", "output"), rows)] if rows else []
+    commands = dict.fromkeys(result.again for result in done)
+    parts.append("\n".join(f"- to write it: {_code(command)}" for command in commands if command))
+    parts += [_details(f"Proof of {result.path}", result.report) for result in done if result.report]
+    parts += [_details(f"Diff of {result.path}", result.diff, "diff") for result in done if result.diff]
+    return _joined(list(filter(None, parts)))
 
 
 def verification(report: Report) -> str:

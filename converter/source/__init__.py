@@ -10,79 +10,45 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from converter.source.files import InputFile, expand, same_file
-    from converter.source.pragmas import skips_file
-    from converter.source.project.leading import leads_to_tensorflow, may_train
-    from converter.source.quick_checks import (
-        imported_by,
-        is_pipeline,
-        mentions_tensorflow,
-        scripts_in,
-        trains_by_torch,
-    )
-    from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
-    from converter.source.text import Source, encode, from_bytes, load, read, too_long, whole, with_lines
-    from converter.source.writing import clear_left_over, not_written, other_names, write
+    from converter.source.files import InputFile as InputFile
+    from converter.source.files import expand as expand
+    from converter.source.files import same_file as same_file
+    from converter.source.pragmas import skips_file as skips_file
+    from converter.source.project.leading import leads_to_tensorflow as leads_to_tensorflow
+    from converter.source.project.leading import may_train as may_train
+    from converter.source.quick_checks import imported_by as imported_by
+    from converter.source.quick_checks import is_pipeline as is_pipeline
+    from converter.source.quick_checks import mentions_tensorflow as mentions_tensorflow
+    from converter.source.quick_checks import scripts_in as scripts_in
+    from converter.source.quick_checks import trains_by_torch as trains_by_torch
+    from converter.source.syntax import lost_blank as lost_blank
+    from converter.source.syntax import mixed_indents as mixed_indents
+    from converter.source.syntax import parse as parse
+    from converter.source.syntax import too_deep as too_deep
+    from converter.source.text import Source as Source
+    from converter.source.text import encode as encode
+    from converter.source.text import from_bytes as from_bytes
+    from converter.source.text import load as load
+    from converter.source.text import read as read
+    from converter.source.text import too_long as too_long
+    from converter.source.text import whole as whole
+    from converter.source.text import with_lines as with_lines
+    from converter.source.writing import clear_left_over as clear_left_over
+    from converter.source.writing import not_written as not_written
+    from converter.source.writing import other_names as other_names
+    from converter.source.writing import write as write
 
-__all__ = [
-    "InputFile",
-    "Source",
-    "clear_left_over",
-    "encode",
-    "expand",
-    "from_bytes",
-    "imported_by",
-    "is_pipeline",
-    "leads_to_tensorflow",
-    "load",
-    "may_train",
-    "mentions_tensorflow",
-    "lost_blank",
-    "mixed_indents",
-    "not_written",
-    "other_names",
-    "parse",
-    "read",
-    "same_file",
-    "skips_file",
-    "scripts_in",
-    "too_deep",
-    "too_long",
-    "trains_by_torch",
-    "whole",
-    "with_lines",
-    "write",
-]
-
-_HOME = {
-    "clear_left_over": "writing",
-    "not_written": "writing",
-    "other_names": "writing",
-    "InputFile": "files",
-    "Source": "text",
-    "encode": "text",
-    "expand": "files",
-    "from_bytes": "text",
-    "imported_by": "quick_checks",
-    "is_pipeline": "quick_checks",
-    "leads_to_tensorflow": "project.leading",
-    "load": "text",
-    "may_train": "project.leading",
-    "mentions_tensorflow": "quick_checks",
-    "lost_blank": "syntax",
-    "mixed_indents": "syntax",
-    "parse": "syntax",
-    "read": "text",
-    "same_file": "files",
-    "skips_file": "pragmas",
-    "scripts_in": "quick_checks",
-    "too_deep": "syntax",
-    "too_long": "text",
-    "trains_by_torch": "quick_checks",
-    "whole": "text",
-    "with_lines": "text",
-    "write": "writing",
+# The names that each module defines, as above.
+_DEFINES = {
+    "files": "InputFile expand same_file",
+    "pragmas": "skips_file",
+    "project.leading": "leads_to_tensorflow may_train",
+    "quick_checks": "imported_by is_pipeline mentions_tensorflow scripts_in trains_by_torch",
+    "syntax": "lost_blank mixed_indents parse too_deep",
+    "text": "Source encode from_bytes load read too_long whole with_lines",
+    "writing": "clear_left_over not_written other_names write",
 }
+_HOME = {name: module for module, names in _DEFINES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 
 from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic
+from converter.diagnostics import Diagnostic, whole_file
 from converter.source.ignored import NOTHING, Excluded, Ignored
 from converter.source.quick_checks import SCRIPTS, scripts_in
 
@@ -47,7 +47,7 @@ def expand(
         if not found:
             message = "no Python script and no notebook in this folder"
             hint = "hidden folders, and what .gitignore or --exclude names, are not looked into"
-            empty.append(Diagnostic("TMG006", path, 0, 0, message=message, hint=hint))
+            empty.append(whole_file("TMG006", path, message, hint))
         # A script comes under its own name, not under that of a link to it.
         for name in sorted(found, key=partial(_is_link, path)):
             inside = os.path.join(path, name)

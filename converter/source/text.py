@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import Diagnostic, Refusal, refusal_of
 
 if TYPE_CHECKING:
     from converter.source.notebook import Notebook
@@ -79,7 +79,7 @@ def load(path: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         message, hint = f"cannot be read: {reason}", "check the permissions"
-    raise Refusal(Diagnostic("TMG001", path, 0, 0, message=message, hint=hint))
+    raise refusal_of("TMG001", path, message, hint)
 
 
 def whole(file: BinaryIO, path: str) -> bytes:
@@ -91,7 +91,7 @@ def whole(file: BinaryIO, path: str) -> bytes:
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         message = f"is larger than {MOST_BYTES >> 20} MB, and no script is"
-        raise Refusal(Diagnostic("TMG001", path, 0, 0, message=message, hint="name a script or a notebook"))
+        raise refusal_of("TMG001", path, message, "name a script or a notebook")
     return data
 
 
@@ -128,7 +128,7 @@ def from_bytes(path: str, data: bytes) -> Source:
         raise Refusal(Diagnostic("TMG002", path, 1, 1, message=message, hint="save the file as UTF-8")) from None
     if not text.strip():
         message = "the file is empty" if not data else "the file holds nothing but blanks"
-        raise Refusal(Diagnostic("TMG003", path, 0, 0, message=message, hint="name the training script"))
+        raise refusal_of("TMG003", path, message, "name the training script")
     return Source(path, data, text, encoding, bom)
 
 

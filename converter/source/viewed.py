@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 
@@ -16,6 +17,14 @@ def viewed(source: Source) -> Source:
     """A source with a text that Python 3 reads, where that can be had; `encode` gives Python 2 back."""
     view = readable(source.text)
     return source if view == source.text else replace(source, text=view, python2=True)
+
+
+def tree_or_none(data: bytes) -> ast.Module | None:
+    """The same as `tree_of`; None for bytes that neither Python 3 nor 2 reads."""
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of doubtful escapes, which are the script's business
+        return tree_of(data)
+    return None
 
 
 def tree_of(data: bytes) -> ast.Module:

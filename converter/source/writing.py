@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import suppress
 
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import Refusal, refusal_of
 
 TEMPORARY = ".tf-multigpu-"  # begins the names of temporary files, behind it the number of their process
 _LEFT_OVER = re.compile(r"(?:\.tf-multigpu-(\d+)-\w{8}\.tmp|tf_multigpu_(\d+)_\w{8}\.(?:py|ipynb))")
@@ -65,9 +65,7 @@ def not_written(path: str, error: OSError | ValueError) -> Refusal:
     """The finding TMG007 for a file that cannot be written: the system's reason, and advice."""
     reason = getattr(error, "strerror", None) or str(error)
     target = os.path.realpath(path)
-    return Refusal(
-        Diagnostic("TMG007", path, 0, 0, message=f"cannot be written: {reason}", hint=_advice(target, error))
-    )
+    return refusal_of("TMG007", path, f"cannot be written: {reason}", _advice(target, error))
 
 
 def other_names(path: str) -> int:
@@ -150,7 +148,7 @@ def _replace(path: str, target: str, data: bytes, mode_from: str | None, before:
         if before is not Anything and _held(target) != before:
             message = "somebody else has written this file since it was read"
             hint = "nothing is written; run the command again, and it takes the file as it is now"
-            raise Refusal(Diagnostic("TMG024", path, 0, 0, message=message, hint=hint))
+            raise refusal_of("TMG024", path, message, hint)
         os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):

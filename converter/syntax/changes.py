@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from converter.dataclass import dataclass
-from converter.syntax.script import Script
+from converter.syntax.script import Script, all_arguments
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def indented(script: Script, first: ast.stmt, last: ast.stmt, code: str) -> list
 def added_argument(script: Script, call: ast.Call, text: str, width: int, code: str) -> Change:
     """The change that adds an argument at the end of a call, on its own line if the others have theirs."""
     end = script.span(call)[1] - 1
-    held: list[ast.expr] = [*call.args, *(keyword.value for keyword in call.keywords)]
+    held = all_arguments(call)
     if not held:
         return Change(end, end, text, code)
     last = max(held, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 from io import StringIO
-from typing import TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
+from converter.analysis.nodes import Nodes
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Severity
 from converter.rule import message
@@ -18,6 +19,7 @@ from converter.source.text import line_ends
 from converter.syntax.names import ImportedNames
 
 Function = ast.FunctionDef | ast.Lambda
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass
@@ -89,14 +91,31 @@ class Script:
         return found[0] if found and len(found[0]) <= 8 else "    "
 
     @cached_property
-    def _parents(self) -> dict[ast.AST, ast.AST]:
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+    def _nodes(self) -> Nodes:
+        return Nodes(self.tree)
+
+    def nodes(self, kind: type[Node]) -> Iterator[Node]:
+        """All nodes of a kind, from the top down."""
+        return self._nodes.of(kind)
+
+    def reads(self, name: str) -> list[ast.Name]:
+        """The places where a name is read, in whatever scope."""
+        return [node for node in self.nodes(ast.Name) if node.id == name and isinstance(node.ctx, ast.Load)]
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes that contain a node, innermost first."""
-        while node in self._parents:
-            node = self._parents[node]
+        parents = self._nodes.parents
+        while node in parents:
+            node = parents[node]
             yield node
+
+    def parent(self, node: ast.AST) -> ast.AST:
+        """The node right above another one than the module."""
+        return self._nodes.parents[node]
+
+    def is_inside(self, node: ast.AST, outer: ast.AST) -> bool:
+        """Whether a node stands inside another one."""
+        return any(one is outer for one in self.above(node))
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds an expression."""
@@ -106,7 +125,7 @@ class Script:
 
     def block(self, stmt: ast.stmt) -> list[ast.stmt]:
         """The statements among which a statement stands."""
-        parent = self._parents[stmt]
+        parent = self.parent(stmt)
         for name in ("body", "orelse", "finalbody"):
             held = getattr(parent, name, None)
             if isinstance(held, list) and stmt in held:
@@ -140,39 +159,53 @@ class Script:
     @cached_property
     def calls(self) -> list[ast.Call]:
         """All calls, in the order of their places."""
-        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
-        return sorted(found, key=lambda call: (call.lineno, call.col_offset))
+        return sorted(self.nodes(ast.Call), key=lambda call: (call.lineno, call.col_offset))
 
     @cached_property
     def functions(self) -> dict[str, list[ast.FunctionDef]]:
         """Functions and methods by name."""
         found: dict[str, list[ast.FunctionDef]] = {}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.FunctionDef):
-                found.setdefault(node.name, []).append(node)
+        for node in self.nodes(ast.FunctionDef):
+            found.setdefault(node.name, []).append(node)
         return found
 
     def uses(self, name: str) -> list[ast.Name]:
         """Where a name stands, read or bound."""
-        return [node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and node.id == name]
+        return [node for node in self.nodes(ast.Name) if node.id == name]
 
     def defined(self, node: ast.expr) -> ast.FunctionDef | None:
         """The function of a name, or the method of an attribute, where there is only one."""
         found = self.functions.get(node.id if isinstance(node, ast.Name) else getattr(node, "attr", ""), [])
         method = isinstance(node, ast.Attribute)
-        found = [one for one in found if isinstance(self._parents[one], ast.ClassDef) == method]
+        found = [one for one in found if isinstance(self.parent(one), ast.ClassDef) == method]
         return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def assignments(self) -> dict[str, list[tuple[ast.Assign, ast.expr, int | None]]]:
+        """The assignments to a name or an attribute, by its text; value and place are those of `assigned`."""
+        found: dict[str, list[tuple[ast.Assign, ast.expr, int | None]]] = {}
+        for stmt in self.nodes(ast.Assign):
+            for part, value, place in assigned(stmt):
+                if isinstance(part, ast.Name | ast.Attribute):
+                    found.setdefault(ast.unparse(part), []).append((stmt, value, place))
+        return found
 
     @cached_property
     def bindings(self) -> dict[str, list[ast.expr]]:
         """Values that are assigned to a name or an attribute, by its text, wherever: `x = 1`, `x, y = 1, 2`."""
-        found: dict[str, list[ast.expr]] = {}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Assign):
-                for part, value in (pair for target in node.targets for pair in _paired(target, node.value)):
-                    if isinstance(part, ast.Name | ast.Attribute):
-                        found.setdefault(ast.unparse(part), []).append(value)
-        return found
+        whole = {text: [made[1] for made in all_of if made[2] is None] for text, all_of in self.assignments.items()}
+        return {text: values for text, values in whole.items() if values}
+
+    def bound(self, node: ast.expr) -> list[ast.expr]:
+        """The values that the function around a name binds it to, or else the file; of a part of a value the whole."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return []
+        made = [(self.function(stmt), value) for stmt, value, _ in self.assignments.get(ast.unparse(node), [])]
+        if isinstance(node, ast.Attribute):
+            return [value for _, value in made]
+        around = self.function(node)
+        local = [value for function, value in made if function is around]
+        return local or [value for function, value in made if function is None]
 
     def name(self, node: ast.expr) -> str:
         """The full name of an imported function or class (see Names.of); "" where the script bound it itself."""
@@ -206,14 +239,9 @@ class Script:
     @cached_property
     def words(self) -> set[str]:
         """All names in the script."""
-        nodes = list(ast.walk(self.tree))
-        found = {node.id for node in nodes if isinstance(node, ast.Name)}
-        found |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        found |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        for node in nodes:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                found |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-        return found
+        found = {node.id for node in self.nodes(ast.Name)} | {node.arg for node in self.nodes(ast.arg)}
+        found |= {node.name for node in self.nodes(ast.FunctionDef)} | {node.name for node in self.nodes(ast.ClassDef)}
+        return found | {alias.asname or alias.name.partition(".")[0] for alias in self.nodes(ast.alias)}
 
     def new(self, name: str) -> str:
         """A name that the script does not have; taken from here on."""
@@ -243,25 +271,70 @@ class Script:
         said = message(key)
         self.say(node, said.code, *said.of(about), said.severity)
 
+    def refused(self, node: ast.AST | None, key: str, **about: object) -> list[Any]:
+        """Notes a finding, and returns the changes of refused code: none."""
+        self.finding(node, key, **about)
+        return []
+
     def say(self, node: ast.AST | None, code: str, message: str, hint: str, severity: Severity = "error") -> None:
         """Notes a finding at a node, or for the file as a whole."""
-        line = getattr(node, "lineno", 0)
-        column = self.at(line, getattr(node, "col_offset", 0)) - self.line(line) + 1 if line else 0
-        finding = Diagnostic(code, self.path, line, column, message=message, hint=hint, severity=severity)
+        finding = self.diagnostic(node, code, message, hint, severity)
         if finding not in self.findings:
             self.findings.append(finding)
 
+    def diagnostic(
+        self, node: ast.AST | None, code: str, message: str, hint: str, severity: Severity = "error"
+    ) -> Diagnostic:
+        """A finding at a node, or for the file as a whole."""
+        line = getattr(node, "lineno", 0)
+        column = self.at(line, getattr(node, "col_offset", 0)) - self.line(line) + 1 if line else 0
+        return Diagnostic(code, self.path, line, column, message=message, hint=hint, severity=severity)
 
-def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The parts of an assignment: of tuples or lists with the same number of entries, each with its own value."""
-    sides = (target, value)
-    if all(isinstance(side, ast.Tuple | ast.List) for side in sides):
-        targets, values = (list(getattr(side, "elts", ())) for side in sides)
-        if len(targets) == len(values) and not any(isinstance(one, ast.Starred) for one in targets + values):
-            for pair in zip(targets, values, strict=True):
-                yield from _paired(*pair)
-            return
-    yield target, value
+
+def assigned(stmt: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr, int | None]]:
+    """The targets of an assignment, single ones of tuples and lists, each with its value.
+
+    The third is the place in a value that is not taken apart, -1 for a part of what stands at one, None for a value
+    that is all the target's.
+    """
+    for target in stmt.targets:
+        yield from parts_of(target, stmt.value)
+
+
+def parts_of(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr, int | None]]:
+    """The same as `assigned`, for one target with its value."""
+    targets, values = elements(target), elements(value)
+    same = len(targets) == len(values) and not any(isinstance(one, ast.Starred) for one in (*targets, *values))
+    if not targets:
+        yield target, value, None
+    for place, part in enumerate(targets):
+        for inner, given, at in parts_of(part, values[place] if same else value):
+            yield inner, given, at if same else place if inner is part else -1
+
+
+def nodes_of(kind: type[Node], *roots: ast.AST) -> Iterator[Node]:
+    """The nodes of a kind in pieces of code, of each from the top down."""
+    return (node for root in roots for node in ast.walk(root) if isinstance(node, kind))
+
+
+def elements(node: ast.AST | None) -> list[ast.expr]:
+    """The elements of a tuple or a list that is written out; none for anything else."""
+    return node.elts if isinstance(node, ast.Tuple | ast.List) else []
+
+
+def literal(node: ast.AST | None) -> object:
+    """The value of a constant; None for anything else."""
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def method_name(node: ast.AST | None) -> str:
+    """The name of the method that a call calls, a library's function too: `fit` of `a.fit(…)`; "" for the rest."""
+    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+
+
+def plain_name(node: ast.AST | None) -> str:
+    """The name of the function that a call calls by a name without a dot; "" for anything else."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
 def called_name(call: ast.Call) -> str:
@@ -280,18 +353,17 @@ def returns_in(function: ast.AST) -> list[ast.expr]:
     """The expressions whose values a function returns, or functions in it do."""
     if isinstance(function, ast.Lambda):
         return [function.body]
-    return [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
+    return [node.value for node in nodes_of(ast.Return, function) if node.value is not None]
 
 
 def names_read(node: ast.AST) -> set[str]:
     """The names that a piece of code reads."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return {n.id for n in nodes_of(ast.Name, node) if isinstance(n.ctx, ast.Load)}
 
 
 def names_bound(*nodes: ast.AST) -> set[str]:
     """The names that pieces of code bind."""
-    walked = (n for node in nodes for n in ast.walk(node))
-    return {n.id for n in walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for n in nodes_of(ast.Name, *nodes) if isinstance(n.ctx, ast.Store)}
 
 
 def all_arguments(call: ast.Call) -> list[ast.expr]:

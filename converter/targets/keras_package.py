@@ -58,7 +58,7 @@ def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:
         node = stars[0]
         message = "names of Keras are imported by *, so that it is not seen what builds the model"
         hint = f"import them by their names: from {_module(node)} import …"
-        return _at(script, node, "TMG289", message, hint)
+        return script.diagnostic(node, "TMG289", message, hint)
     return None
 
 
@@ -66,7 +66,8 @@ def _of_package(program: Program, options: Options) -> Diagnostic | None:
     spread = [(file, call) for file, call in program.calls() if file.name(call.func).endswith(".multi_gpu_model")]
     if spread:
         message = "the script uses several devices already: multi_gpu_model"
-        return _at(*spread[0], "TMG216", message, "convert the script as it was for one GPU")
+        file, call = spread[0]
+        return file.diagnostic(call, "TMG216", message, "convert the script as it was for one GPU")
     script, imports = _imports_of(program)
     old = list(dict.fromkeys(_of_keras_1(script)))
     if options.target == "cluster" and not old:
@@ -89,10 +90,10 @@ def _of_package(program: Program, options: Options) -> Diagnostic | None:
     if old:
         message += ", and is written for Keras 1, which tf.keras is not"
         told = "; ".join(old[:SHOWN]) + ("; …" if len(old) > SHOWN else "")
-        return _at(script, imports[0], "TMG220", message, f"write it for Keras 2 ({told}), and {hint}")
+        return script.diagnostic(imports[0], "TMG220", message, f"write it for Keras 2 ({told}), and {hint}")
     if not why and options.target not in ("auto", "mirrored"):
         hint += f". Or leave --target {options.target} out: with keras up to 2.3 its multi_gpu_model takes the script"
-    return _at(script, imports[0], "TMG220", message, hint)
+    return script.diagnostic(imports[0], "TMG220", message, hint)
 
 
 def _imports_of(program: Program) -> tuple[Script, list[ast.Import | ast.ImportFrom]]:
@@ -141,9 +142,8 @@ def _sides(call: ast.Call) -> str:
 
 def _imports(script: Script) -> Iterator[ast.Import | ast.ImportFrom]:
     """The imports of modules of Keras, of the package or of TensorFlow's."""
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Import | ast.ImportFrom) and PACKAGE in _module(node).split("."):
-            yield node
+    imports = (node for node in ast.walk(script.tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return (node for node in imports if PACKAGE in _module(node).split("."))
 
 
 def _module(node: ast.Import | ast.ImportFrom) -> str:
@@ -174,8 +174,3 @@ def _alias(alias: ast.alias) -> str:
     if alias.name == "*":
         return "…"  # by their names, so that it is seen what builds the model
     return f"{alias.name} as {alias.asname}" if alias.asname else alias.name
-
-
-def _at(script: Script, node: ast.stmt | ast.Call, code: str, message: str, hint: str) -> Diagnostic:
-    column = script.at(node.lineno, node.col_offset) - script.line(node.lineno) + 1
-    return Diagnostic(code, script.path, node.lineno, column, message=message, hint=hint)

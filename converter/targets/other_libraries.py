@@ -7,7 +7,7 @@ import re
 
 from converter.diagnostics import Diagnostic
 from converter.options import Options
-from converter.syntax.script import Script, argument
+from converter.syntax.script import Script, argument, literal
 from converter.targets.keras_package import trained_by_keras
 
 CODE = "TMG216"
@@ -37,8 +37,7 @@ def trained_by_lightning(script: Script, options: Options) -> Diagnostic | None:
     name, call = min(made, key=lambda one: MAKERS.index(one[0]))
     how = "uses several GPUs already" if _is_told(call) else "uses several GPUs when its {name} is told to"
     message = f"PyTorch Lightning trains this script, and {how.format(name=name)}: there is nothing to convert"
-    column = script.at(call.lineno, call.col_offset) - script.line(call.lineno) + 1
-    return Diagnostic(CODE, script.path, call.lineno, column, message=message, hint=_hint(name, options))
+    return script.diagnostic(call, CODE, message, _hint(name, options))
 
 
 def _hint(name: str, options: Options) -> str:
@@ -52,5 +51,5 @@ def _hint(name: str, options: Options) -> str:
 
 def _is_told(call: ast.Call) -> bool:
     """Whether the call names more than one device."""
-    given = [argument(call, -1, name) for name in _DEVICES]
-    return any(isinstance(one, ast.Constant) and isinstance(one.value, int) and one.value > 1 for one in given)
+    given = [literal(argument(call, -1, name)) for name in _DEVICES]
+    return any(isinstance(one, int) and one > 1 for one in given)

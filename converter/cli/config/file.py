@@ -93,16 +93,8 @@ def nearest(paths: Sequence[str]) -> Configuration | None:
         said = "; ".join(f"{path}: {one.path if one else 'none'}" for path, one in several.values())
         hint = "give them to separate runs, or name one for all: --config FILE"
         last = next(one.path for _, one in reversed(several.values()) if one)
-        raise ConfigurationError(
-            Problem(
-                code="TMG034",
-                path=last,
-                line=0,
-                column=0,
-                message=f"the paths have several configurations ({said})",
-                hint=hint,
-            )
-        )
+        message = f"the paths have several configurations ({said})"
+        raise ConfigurationError(Problem("TMG034", last, 0, 0, message=message, hint=hint))
     return next((one for _, one in several.values()), None)
 
 
@@ -159,11 +151,15 @@ def named(path: str) -> Configuration:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        raise ConfigurationError(Problem("TMG033", path, 0, 0, f"cannot be read: {error.strerror}")) from None
+        raise _wrong(path, f"cannot be read: {error.strerror}") from None
     made = load(path, data)
     if made is None:
-        raise ConfigurationError(Problem("TMG033", path, 0, 0, f"there is no table {NAME} in it"))
+        raise _wrong(path, f"there is no table {NAME} in it")
     return made
+
+
+def _wrong(path: str, message: str, line: int = 0, column: int = 0) -> ConfigurationError:
+    return ConfigurationError(Problem("TMG033", path, line, column, message))
 
 
 def load(path: str, data: bytes) -> Configuration | None:
@@ -178,12 +174,12 @@ def load(path: str, data: bytes) -> Configuration | None:
         text = data.decode()
         whole = parsed(text)
     except UnicodeDecodeError as error:
-        raise ConfigurationError(Problem("TMG033", path, 0, 0, f"is not UTF-8: {error.reason}")) from None
+        raise _wrong(path, f"is not UTF-8: {error.reason}") from None
     except TOMLDecodeError as error:
         from converter.cli.config.places import place_in
 
         message, line, column = place_in(str(error), text)
-        raise ConfigurationError(Problem("TMG033", path, line, column, f"is not TOML: {message}")) from None
+        raise _wrong(path, f"is not TOML: {message}", line, column) from None
     table: Any = whole
     for name in TABLE:
         table = table.get(name) if isinstance(table, dict) else None
@@ -205,9 +201,8 @@ def _check_names(path: str, text: str, whole: Mapping[str, object]) -> None:
             if name.replace("_", "-") == TABLE[-1] and isinstance(table, dict):
                 from converter.cli.config.places import place_of
 
-                line, column = place_of(text, (*where, name))
                 message = f"the table is called {NAME}, not [{'.'.join((*where, name))}]"
-                raise ConfigurationError(Problem("TMG033", path, line, column, message))
+                raise _wrong(path, message, *place_of(text, (*where, name)))
 
 
 class _Reader:
@@ -311,10 +306,8 @@ class _Reader:
     def _wrong(self, where: Path, message: str, hint: str = "") -> None:
         from converter.cli.config.places import place_of
 
-        line, column = place_of(self.text, (*TABLE, *where))
-        self.problems.append(
-            Problem(code="TMG033", path=self.path, line=line, column=column, message=message, hint=hint)
-        )
+        place = place_of(self.text, (*TABLE, *where))
+        self.problems.append(Problem("TMG033", self.path, *place, message=message, hint=hint))
 
 
 def _value(key: Key, held: object) -> object:
@@ -323,14 +316,14 @@ def _value(key: Key, held: object) -> object:
         if key.pairs and isinstance(held, dict) and all(type(axis) is int for axis in held.values()):
             return tuple(f"{name}={axis}" for name, axis in held.items())
         return tuple(held) if isinstance(held, list) and _is_texts(held) else None
-    if isinstance(held, bool):
-        return held if key.is_bool else None
-    if isinstance(held, str):
-        return held if held and (key.text or held in key.words) else None
-    if isinstance(held, (int, float)) and (key.number or (key.whole and isinstance(held, int))):
-        if key.least is not None and not held >= key.least:
-            return None
-        return str(held) if key.as_text else float(held) if key.number else held
+    match held:
+        case bool():
+            return held if key.is_bool else None
+        case str():
+            return held if held and (key.text or held in key.words) else None
+        case int() | float() if key.number or (key.whole and isinstance(held, int)):
+            number = str(held) if key.as_text else float(held) if key.number else held
+            return number if key.least is None or held >= key.least else None
     return None
 
 

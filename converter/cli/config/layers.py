@@ -77,30 +77,25 @@ class Layers(NamedTuple):
     def _fits(self, name: str, of_file: Mapping[str, tuple[object, object]]) -> bool:
         """True unless the command line rules out what the file says of this option."""
         given = {one for one, value in self.given.items() if value}
-        if self.command is CONVERT:
-            if name in _PLACES:
-                return not given.intersection(_PLACES) and bool(self.given.get("sources"))
-            needed = _ONLY_WITH.get(name, ())
-            if needed and not any(one in given or (one in of_file and self._is_on(one, of_file)) for one in needed):
-                return False
-            if name == "html" and not self._is_one_script():
-                return False
-            if name == "trace" and _STDIN in self._sources():
-                return False
-            if name == "output_format" and self._prints(given, of_file):
-                return False
-        return not given.intersection(_NEVER_WITH.get(name, ()))
+        if self.command is CONVERT and name in _PLACES:
+            return given.isdisjoint(_PLACES) and bool(self.given.get("sources"))
+        if self.command is CONVERT and not self._has_use(name, given, of_file):
+            return False
+        return given.isdisjoint(_NEVER_WITH.get(name, ()))
+
+    def _has_use(self, name: str, given: set[str], of_file: Mapping[str, tuple[object, object]]) -> bool:
+        """Whether a `convert` with these options can do anything with one that the file gives."""
+        sources = self._sources()
+        if name in _ONLY_WITH and not any(one in given or self._is_on(one, of_file) for one in _ONLY_WITH[name]):
+            return False
+        if name == "html":
+            return self._is_one_script()
+        if name == "output_format":  # no script goes to standard output
+            return not sources or not given.isdisjoint(_PLACES) or any(self._is_on(one, of_file) for one in _PLACES)
+        return name != "trace" or _STDIN not in sources
 
     def _is_on(self, name: str, of_file: Mapping[str, tuple[object, object]]) -> bool:
-        return bool(of_file[name][0]) and self._fits(name, of_file)
-
-    def _prints(self, given: set[str], of_file: Mapping[str, tuple[object, object]]) -> bool:
-        """Whether the script itself goes to standard output."""
-        return (
-            bool(self._sources())
-            and not given.intersection(_PLACES)
-            and not any(name in of_file and self._is_on(name, of_file) for name in _PLACES)
-        )
+        return name in of_file and bool(of_file[name][0]) and self._fits(name, of_file)
 
     def _sources(self) -> tuple[str, ...]:
         held = self.given.get("sources", ())

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from converter.cli.files.request import STDIN, Job, Request, imported_jobs, importers_first, jobs_of, trees_of
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import Diagnostic, Refusal, refusal_of, whole_file
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, may_train, too_long, whole
 from converter.source.header import BEGIN as HEADER
@@ -113,9 +113,7 @@ def _not_followed(request: Request, jobs: Sequence[Job]) -> Iterator[FileResult]
     for path in further(sorted(folders), request.layers.file):
         message = "this configuration is not followed: the run has that of the folder that is named, or none"
         hint = f"run it for {os.path.dirname(path)} by itself, or say there is one for all: --config FILE, --no-config"
-        yield FileResult(
-            path, "unchanged", (Diagnostic("TMG036", path, 0, 0, message=message, hint=hint, severity="warning"),)
-        )
+        yield FileResult(path, "unchanged", (whole_file("TMG036", path, message, hint, severity="warning"),))
 
 
 class _Run:
@@ -211,9 +209,7 @@ class _Run:
             yield result
         for message, number in self._unknown.items():
             if number == self._converted:
-                finding = Diagnostic(
-                    "TMG022", "tf-multigpu", 0, 0, message=f"{message}, in no script", hint="check the name"
-                )
+                finding = whole_file("TMG022", "tf-multigpu", f"{message}, in no script", "check the name")
                 yield FileResult(", ".join(self.request.sources), "refused", (finding,))
         if not (trees_of(self.request) and (self._taken or any(job.copies for job in self.jobs))):
             return
@@ -345,7 +341,7 @@ class _Run:
             return False
 
     def _writes_among_scripts(self) -> bool:
-        """Whether what is written may lie where a script looks for its modules."""
+        """True if this run may write into a folder that holds one of its scripts, where Python looks for modules."""
         if not self.request.writes:
             return False
         folders = {os.path.dirname(name) for name in self.names}
@@ -415,9 +411,7 @@ def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResu
 
 def _lost(job: Job, why: str) -> list[FileResult]:
     hint = "please report it to the project, with the script; --jobs 1 works on all files in one process"
-    finding = Diagnostic(
-        "TMG090", job.script.path, 0, 0, message=f"internal error: the process at work on it {why}", hint=hint
-    )
+    finding = whole_file("TMG090", job.script.path, f"internal error: the process at work on it {why}", hint)
     return [FileResult(job.script.path, "failed", (finding,))]
 
 
@@ -434,7 +428,7 @@ def _within_its_border(job: Job, work: Callable[[], list[FileResult]]) -> list[F
 
         message = f"internal error: {type(error).__name__}: {error}"
         hint = "please report it to the project, with the script and what --verbose shows, or with what --debug shows"
-        finding = Diagnostic("TMG090", path, 0, 0, message=message, hint=hint)
+        finding = whole_file("TMG090", path, message, hint)
         crash = crash_report(error, [job.script.path])
         return [FileResult(path, "failed", (finding,), traceback=traceback.format_exc(), crash=crash)]
 
@@ -451,15 +445,11 @@ def _check_kinds(job: Job, request: Request, source: Source) -> None:
     is_notebook, target = source.notebook is not None, job.target or ""
     if is_notebook and request.trace:
         hint = "leave --trace out, or write its cells into a script: jupyter nbconvert --to python"
-        raise Refusal(
-            Diagnostic("TMG029", source.path, 0, 0, message="--trace runs a script, and this is a notebook", hint=hint)
-        )
+        raise refusal_of("TMG029", source.path, "--trace runs a script, and this is a notebook", hint)
     if target and os.path.splitext(target)[1] in (".py", NOTEBOOK) and is_notebook != target.endswith(NOTEBOOK):
         what, ending = ("a notebook", NOTEBOOK) if is_notebook else ("a script", ".py")
         message = f"this is {what}, and the output {target} is not"
-        raise Refusal(
-            Diagnostic("TMG029", source.path, 0, 0, message=message, hint=f"name an output that ends in {ending}")
-        )
+        raise refusal_of("TMG029", source.path, message, f"name an output that ends in {ending}")
 
 
 def _prepared(job: Job, request: Request, data: bytes, written: WrittenFiles) -> list[FileResult] | Conversion:
@@ -467,7 +457,7 @@ def _prepared(job: Job, request: Request, data: bytes, written: WrittenFiles) ->
     if (request.verify or request.trace) and is_pipeline(job.script.path, data):
         flag = "--verify" if request.verify else "--trace"
         message = f"{flag} runs a script, and this is a configuration of the Object Detection API"
-        raise Refusal(Diagnostic("TMG271", job.script.path, 0, 0, message=message, hint=f"leave {flag} out"))
+        raise refusal_of("TMG271", job.script.path, message, f"leave {flag} out")
     source = from_bytes(_name_of(job), data)
     _check_kinds(job, request, source)
     if HEADER in source.text:
@@ -516,7 +506,7 @@ def _refused_with(job: Job, user: str, code: str) -> FileResult:
     path = job.script.path
     message = f"{user} trains with this file, and is refused ({code})"
     hint = f"make the edit that is named there, or convert this file by its name: tf-multigpu convert {path}"
-    return FileResult(path, "refused", (Diagnostic("TMG038", path, 0, 0, message=message, hint=hint),))
+    return FileResult(path, "refused", (whole_file("TMG038", path, message, hint),))
 
 
 def _finish(job: Job, request: Request, done: Conversion, written: WrittenFiles) -> list[FileResult]:
@@ -583,7 +573,7 @@ def _nothing_in(source: Source) -> Diagnostic:
     missing = not_found(source.path, source.code) if message.endswith(WITHOUT_TENSORFLOW[0]) else []
     if missing:
         hint = f"not found in this project: {', '.join(missing[:MOST_NAMED])}; if one of these is a part of it, {SEEN}"
-    return Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, message=message, hint=hint)
+    return whole_file(NO_TRAINING_STEP, source.path, message, hint)
 
 
 def _library_of(source: Source) -> Diagnostic | None:

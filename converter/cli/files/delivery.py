@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from converter.cli.files.request import STDIN, Job, Request
 from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import Diagnostic, Refusal, refusal_of, whole_file
 from converter.report.results import FileResult, Fix
 from converter.source import Source, encode, from_bytes, load, other_names, write
 from converter.source.header import bare, command_flags, find_header, is_converted, relabel
@@ -18,6 +18,7 @@ from converter.targets.registry import unused_in
 
 if TYPE_CHECKING:
     from converter.cli.files.guard import OutputRecord
+    from converter.cli.files.journal import FileChange
     from converter.conversion import Conversion
 
 
@@ -137,9 +138,7 @@ def deliver(job: Job, request: Request, done: Conversion, written: WrittenFiles)
         passed, report = prove(done.source, files[0].data, request, parts, target)
         if not passed:
             hint = "please report it to the project, with the script and this report"
-            finding = Diagnostic(
-                "TMG012", done.source.path, 0, 0, message="verification failed, nothing is written", hint=hint
-            )
+            finding = whole_file("TMG012", done.source.path, "verification failed, nothing is written", hint)
             return [FileResult(done.source.path, "unverified", (*done.diagnostics, finding), report=report)]
     if request.writes or request.compares:
         done = replace(done, diagnostics=(*done.diagnostics, *_hard_links(files)))
@@ -300,7 +299,7 @@ def _check_layout(job: Job, request: Request, done: Conversion) -> None:
             message += seen_from("", folder)
             whole = f"convert the folder that holds both, {seen_from('', start_of(job.script.path).root)}"
             hint = "write the whole folder: --output-dir DIR, or --in-place" if job.script.named else whole
-            raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint=hint))
+            raise refusal_of("TMG008", job.script.path, message, hint)
 
 
 def _check_target(job: Job, request: Request, file: _File, written: WrittenFiles) -> None:
@@ -311,13 +310,11 @@ def _check_target(job: Job, request: Request, file: _File, written: WrittenFiles
     if other and _body(data) != _body(file.data):
         message = f"{file.path} must change with it, and changed in another way with {other}"
         hint = "convert the two scripts into separate folders"
-        raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint=hint))
+        raise refusal_of("TMG008", job.script.path, message, hint)
     inside = request.mode == "in-place" or request.output is None
     if not inside and os.path.relpath(file.target, request.output).startswith(os.pardir):
         message = f"{file.path} must change with it, and lies outside of the script's folder"
-        raise Refusal(
-            Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint="convert the folder around both")
-        )
+        raise refusal_of("TMG008", job.script.path, message, "convert the folder around both")
 
 
 def _body(data: bytes) -> str:
@@ -355,42 +352,43 @@ def _write_all(
     job: Job, request: Request, files: Sequence[_File], results: Sequence[FileResult], written: WrittenFiles
 ) -> list[FileResult]:
     """Writes the script last; where one file cannot be written, the others are as before."""
-    undo: list[Callable[[], None]] = []
+    from converter.cli.files.journal import all_or_none
+
     done: list[FileResult] = []
-    journal = _journal(job, request, files)
+    changes = [_change(file) for file in files]
     noted = dict(written.record.digests) if written.record is not None else {}
     try:
-        for file, result in reversed(list(zip(files, results, strict=True))):
-            assert file.target is not None
-            as_before = _undoing(file.target)
-            same = _body(written.parts.get(os.path.abspath(file.target), ("", b""))[1]) == _body(file.data)
-            is_new = not same and put(job, request, written, file.target, file.data, file.in_place)
-            if request.compares:
-                done.insert(0, replace(result, outcome="would change" if is_new else "up to date"))
-            else:
-                done.insert(0, replace(result, written=is_new))
-                undo.append(as_before)
+        with all_or_none(job.script.path, changes, journal=request.mode == "in-place" and not request.compares):
+            for file, result in reversed(list(zip(files, results, strict=True))):
+                assert file.target is not None
+                same = _body(written.parts.get(os.path.abspath(file.target), ("", b""))[1]) == _body(file.data)
+                is_new = not same and put(job, request, written, file.target, file.data, file.in_place)
+                outcome = ("would change" if is_new else "up to date") if request.compares else result.outcome
+                done.insert(0, replace(result, outcome=outcome, written=is_new and not request.compares))
     except Refusal as refusal:
-        for step in reversed(undo):
-            with suppress(OSError, Refusal):
-                step()
-        _end(journal)
         if written.record is not None:
             written.record.digests = noted
-        written.kept |= {os.path.abspath(file.target) for file in files if file.target is not None}
+        written.kept |= {os.path.abspath(change.path) for change in changes}
         raise Refusal(_with_script(refusal.diagnostic, job)) from None
-    _end(journal)
-    if not request.compares:
-        for file in files:
-            if file.source is not None and file.target is not None:
-                written.originals.setdefault(os.path.abspath(file.path), file.source.data)
-    written.beside |= {os.path.abspath(file.target) for file in files[1:] if file.target is not None}
-    for file in files[1:]:
-        if file.source is not None and file.target is not None:
-            written.parts.setdefault(os.path.abspath(file.target), (job.script.path, file.data))
-        elif file.target not in (None, file.path):
+    for number, (file, change) in enumerate(zip(files, changes, strict=True)):
+        target = os.path.abspath(change.path)
+        if number:
+            written.beside.add(target)
+        if file.source is not None and not request.compares:
+            written.originals.setdefault(os.path.abspath(file.path), file.source.data)
+        if file.source is not None and number:
+            written.parts.setdefault(target, (job.script.path, file.data))
+        elif number and file.target != file.path:
             written.originals[os.path.abspath(file.path)] = file.data  # the next script's helpers are added to these
     return done
+
+
+def _change(file: _File) -> FileChange:
+    from converter.cli.files.journal import FileChange
+
+    assert file.target is not None
+    there = load(file.target) if os.path.isfile(file.target) else None
+    return FileChange(file.target, there if file.in_place is None else file.in_place, file.data)
 
 
 def _with_script(finding: Diagnostic, job: Job) -> Diagnostic:
@@ -400,36 +398,13 @@ def _with_script(finding: Diagnostic, job: Job) -> Diagnostic:
     return replace(finding, message=f"{finding.message}; {job.script.path} would change with it, and is not written")
 
 
-def _journal(job: Job, request: Request, files: Sequence[_File]) -> str:
-    """Begins the journal where several files change in place; "" where none is needed."""
-    if request.mode != "in-place" or request.compares or len(files) < 2:
-        return ""
-    from converter.cli.files.journal import FileChange, begin
-
-    changes = []
-    for file in files:
-        assert file.target is not None
-        there = load(file.target) if os.path.exists(file.target) else None
-        changes.append(FileChange(file.target, file.in_place if file.in_place is not None else there, file.data))
-    return begin(job.script.path, changes)
-
-
-def _end(journal: str) -> None:
-    if journal:
-        from converter.cli.files.journal import end
-
-        end(journal)
-
-
 def strictly(findings: Sequence[Diagnostic], path: str) -> Diagnostic | None:
     """TMG031 if there are warnings under --strict; else None."""
     warned = sorted({finding.code for finding in findings if finding.severity == "warning"})
     if not warned:
         return None
     hint = "fix what the warnings name, or accept one on its line: # tf-multigpu: ignore[CODE]"
-    return Diagnostic(
-        "TMG031", path, 0, 0, message=f"--strict takes no warnings, and there is {', '.join(warned)}", hint=hint
-    )
+    return whole_file("TMG031", path, f"--strict takes no warnings, and there is {', '.join(warned)}", hint)
 
 
 def _hard_links(files: Sequence[_File]) -> list[Diagnostic]:
@@ -441,14 +416,5 @@ def _hard_links(files: Sequence[_File]) -> list[Diagnostic]:
             names = "1 more name" if others == 1 else f"{others} more names"
             message = f"{file.target} has {names} (hard links), under which the old text stays"
             hint = "link the other names anew when this is done"
-            found.append(Diagnostic("TMG025", file.target, 0, 0, message=message, hint=hint, severity="warning"))
+            found.append(whole_file("TMG025", file.target, message, hint, severity="warning"))
     return found
-
-
-def _undoing(target: str) -> Callable[[], None]:
-    if not os.path.exists(target):
-        return lambda: os.unlink(target)
-    if not os.path.isfile(target):  # a device or a pipe cannot be read back, and may never end
-        return lambda: None
-    before = load(target)
-    return lambda: write(target, before)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import field
 
 from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import Refusal, refusal_of
 from converter.source import from_bytes, load
 from converter.source.header import BEGIN, is_as_written
 from converter.source.text import sha256
@@ -83,7 +83,7 @@ def check_overwriting(target: str, data: bytes, record: OutputRecord | None, adv
         why = "holds results (outputs of its cells) that would be lost"
     if why:
         hint = advice or "name another output; --force writes over it"
-        raise Refusal(Diagnostic("TMG020", target, 0, 0, message=f"the output {target} {why}", hint=hint))
+        raise refusal_of("TMG020", target, f"the output {target} {why}", hint)
 
 
 def _holds_results(held: bytes, data: bytes) -> bool:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import Refusal, refusal_of
 from converter.source import load, write
 from converter.source.text import sha256
 
@@ -28,12 +28,39 @@ class FileChange:
     after: bytes
 
 
-def begin(script: str, changes: Sequence[FileChange]) -> str:
-    """Writes the journal for the files that change with a script; its path.
+@contextmanager
+def all_or_none(script: str, changes: Sequence[FileChange], journal: bool) -> Iterator[None]:
+    """While the block runs, files change that belong together: if it is refused, all are as they were before.
+
+    journal: whether what a killed run leaves half done is finished by the next one.
 
     Raises:
-        Refusal: TMG007, it cannot be written; TMG023, another run is at work here.
+        Refusal: TMG007, the journal cannot be written; TMG023, another run is at work here.
     """
+    path = begin(script, changes) if journal and len(changes) > 1 else ""
+    try:
+        yield
+    except Refusal:
+        for change in changes:
+            _undo(change)
+        _end(path)
+        raise
+    _end(path)
+
+
+def _undo(change: FileChange) -> None:
+    """Gives a file back what it held, if it holds what it was to be given."""
+    with suppress(OSError, Refusal):
+        if change.before == change.after or _state(change.path) != sha256(change.after):
+            return
+        if change.before is None:
+            os.unlink(change.path)
+        else:
+            write(change.path, change.before)
+
+
+def begin(script: str, changes: Sequence[FileChange]) -> str:
+    """Writes the journal for the files that change with a script; its path. Raises what `all_or_none` raises."""
     folder = os.path.dirname(os.path.abspath(script))
     path = os.path.join(folder, JOURNAL)
     files = [
@@ -49,10 +76,11 @@ def begin(script: str, changes: Sequence[FileChange]) -> str:
     return path
 
 
-def end(journal: str) -> None:
-    """Takes the journal away: everything is written, or as it was before."""
-    with suppress(FileNotFoundError):
-        os.unlink(journal)
+def _end(journal: str) -> None:
+    """Takes the journal away, if there is one: everything is written, or as it was before."""
+    if journal:
+        with suppress(FileNotFoundError):
+            os.unlink(journal)
 
 
 def interrupted(folder: str, may_finish: bool) -> list[str]:
@@ -101,15 +129,13 @@ def interrupted(folder: str, may_finish: bool) -> list[str]:
         if _state(path) == before:
             write(path, after)
             written.append(path)
-    end(journal)
+    _end(journal)
     return written
 
 
 def _state(path: str) -> str | None:
-    return sha256(load(path)) if os.path.exists(path) else None
+    return sha256(load(path)) if os.path.isfile(path) else None  # what a device or a pipe holds may never end
 
 
 def _refusal(journal: str, what: str, hint: str) -> Refusal:
-    return Refusal(
-        Diagnostic("TMG023", journal, 0, 0, message=f"the journal of a conversion in place {what}", hint=hint)
-    )
+    return refusal_of("TMG023", journal, f"the journal of a conversion in place {what}", hint)

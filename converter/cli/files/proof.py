@@ -14,7 +14,7 @@ from converter import conversion
 from converter.cli.endings import ended_in_order
 from converter.cli.files.request import Request
 from converter.conversion import Conversion
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import refusal_of
 from converter.source import Source
 
 
@@ -56,7 +56,7 @@ def prove(
             "name an interpreter that has TensorFlow by --python, or in tf-multigpu's checkout: pip install '.[verify]'"
         )
         message = f"verification cannot begin, nothing is written: {error}"
-        raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message=message, hint=hint)) from None
+        raise refusal_of("TMG012", source.path, message, hint) from None
     finally:
         candidate.unlink(missing_ok=True)
     passed = report.verdict == "passed"
@@ -72,7 +72,7 @@ def _temporary_path(path: str, data: bytes, ending: str) -> Path:
         handle, candidate = tempfile.mkstemp(prefix=prefix(run=True), suffix=ending, dir=folder)
     except OSError as error:
         message = f"--verify runs the conversion beside the script, and cannot write there: {error.strerror}"
-        raise Refusal(Diagnostic("TMG007", path, 0, 0, message=message, hint="copy the script elsewhere")) from None
+        raise refusal_of("TMG007", path, message, "copy the script elsewhere") from None
     with os.fdopen(handle, "wb") as file:
         file.write(data)
     return Path(candidate)
@@ -97,9 +97,7 @@ def traced(refused: Conversion, request: Request, several: bool, originals: Mapp
             facts, why = trace_calls(source, sites, request.python, pool=request.pool)
     except VerifyError as error:
         message = f"the script cannot be run for --trace: {error}"
-        raise Refusal(
-            Diagnostic("TMG012", source.path, 0, 0, message=message, hint="name an interpreter by --python")
-        ) from None
+        raise refusal_of("TMG012", source.path, message, "name an interpreter by --python") from None
     except Stopped as problem:
         return _hinted(refused, f"a run gave no facts: {problem.reason}")
     if not facts:

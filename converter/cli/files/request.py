@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from converter.choices import COPY_LIMIT, MAX_LINES, Data, Refused
 from converter.cli.command_line.table import CONVERT, WHAT
 from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic
+from converter.diagnostics import Diagnostic, whole_file
 from converter.options import Options
 from converter.source import InputFile, expand, same_file
 from converter.source.header import field_of, from_flags
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 Mode = Literal["print", "file", "folder", "in-place", "diff", "check"]
+MODES: tuple[Mode, ...] = ("in-place", "diff", "check")  # those that have a flag
 
 
 @dataclass(frozen=True)
@@ -89,12 +90,7 @@ class Request:
         words += ["--output-dir" if self.whole else "-o", self.output] if self.output else []
         if self.layers is not None and not self.layers.searched:
             words += ["--config", self.layers.file.path] if self.layers.file else ["--no-config"]
-        given = self.layers.given if self.layers is not None else {}
-        for option in CONVERT.options:
-            value = given.get(option.name) if option.panel == WHAT else None
-            for one in value if isinstance(value, tuple) else () if value is None else (value,):
-                words += [option.flags[0], str(one)]
-        return shlex.join(words)
+        return shlex.join([*words, *_flags(self.layers.given if self.layers is not None else {})])
 
     def of(self, path: str) -> Request:
         """The request for one script, with the configuration's values for that file."""
@@ -138,18 +134,20 @@ def options_of(values: Mapping[str, object], layers: Layers, path: str = "") -> 
     Raises:
         ValueError: a value out of range, or two that contradict each other; the message names it.
     """
-    flags: list[str] = []
-    for option in CONVERT.options:
-        value = values[option.name] if option.panel == WHAT else None
-        for one in value if isinstance(value, tuple) else () if value is None else (value,):
-            flags += [option.flags[0], str(one)]
-    options = from_flags(flags)
+    options = from_flags(list(_flags(values)))
     configured = layers.configured(path) - set(layers.given)
-    of_project = {name for name in ("shared", "batch_axis") if name in configured}
-    names = [*(options.shared if "shared" in of_project else ())]
-    names += [name for name, _ in (options.batch_axes if "batch_axis" in of_project else ())]
+    names = [*options.shared] if "shared" in configured else []
+    names += [name for name, _ in options.batch_axes] if "batch_axis" in configured else []
     fields = (field_of(option.name) for option in CONVERT.options if option.panel == WHAT and option.name in configured)
     return replace(options, of_project=tuple(names), configured=tuple(fields))
+
+
+def _flags(values: Mapping[str, object]) -> Iterator[str]:
+    """The values of the options that change the converted text, as flags."""
+    for option in CONVERT.options:
+        value = values.get(option.name) if option.panel == WHAT else None
+        for one in value if isinstance(value, tuple) else () if value is None else (value,):
+            yield from (option.flags[0], str(one))
 
 
 def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | None = None) -> Request:
@@ -160,7 +158,6 @@ def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | Non
     Raises:
         ValueError: what is asked for contradicts itself or lacks something; the message says what.
     """
-    sources, verify = asked.sources, asked.verify
     output = None if asked.output == STDIN else asked.output
     if output and output_dir:
         raise ValueError("--output and --output-dir exclude each other")
@@ -172,27 +169,37 @@ def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | Non
     if len(modes) > 1:
         raise ValueError(f"--{modes[0]} and --{modes[1]} exclude each other")
     mode: Mode = modes[0] if modes else "print"
-    if output and mode in ("in-place", "diff"):
-        raise ValueError(f"--{mode} and --output{'-dir' if whole else ''} exclude each other")
-    if verify and (mode == "check" or compares):
-        raise ValueError("--check and --verify exclude each other: the one compares texts, the other trains")
-    if asked.html and (not verify or is_several(sources)):
-        raise ValueError("--html is the page of one script's proof: it needs --verify and one script")
-    if asked.trace and (mode == "check" or compares or STDIN in sources):
-        raise ValueError("--trace runs a script from its folder, which --check and standard input do not")
-    if asked.python and not (asked.trace or verify):
-        raise ValueError("--python is the interpreter of --verify and --trace: it needs one of them")
     if output and mode == "print":
-        mode = "folder" if _into_folder(sources, output) else "file"
-    if STDIN in sources and (len(sources) > 1 or verify or compares or mode in ("in-place", "check", "folder")):
-        raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
-    if asked.force and mode in ("print", "diff", "check"):
-        raise ValueError("--force writes over files: it needs --output, --output-dir or --in-place")
-    if mode == "print" and asked.options.helpers == "module":
-        raise ValueError("--helpers module writes a second file: it needs --output, --in-place, --diff or --check")
-    if mode == "print" and is_several(sources):
-        raise ValueError("several scripts need --output DIR, --in-place, --diff or --check")
-    return replace(asked, mode=mode, output=output, whole=whole, compares=compares)
+        mode = "folder" if _into_folder(asked.sources, output) else "file"
+    request = replace(asked, mode=mode, output=output, whole=whole, compares=compares)
+    for message, holds in _contradictions(request):
+        if holds:
+            raise ValueError(message)
+    return request
+
+
+def _contradictions(request: Request) -> Iterator[tuple[str, bool]]:
+    """Messages about options that exclude or need each other, each with whether it applies to this request."""
+    mode, compares, several = request.mode, request.compares, is_several(request.sources)
+    only_compares, typed = mode == "check" or compares, STDIN in request.sources
+    to = "--output-dir" if request.whole else "--output"
+    yield f"--{mode} and {to} exclude each other", bool(request.output) and mode in ("in-place", "diff")
+    message = "--check and --verify exclude each other: the one compares texts, the other trains"
+    yield message, request.verify and only_compares
+    message = "--html is the page of one script's proof: it needs --verify and one script"
+    yield message, bool(request.html) and (not request.verify or several)
+    message = "--trace runs a script from its folder, which --check and standard input do not"
+    yield message, request.trace and (only_compares or typed)
+    message = "--python is the interpreter of --verify and --trace: it needs one of them"
+    yield message, bool(request.python) and not (request.trace or request.verify)
+    message = "standard input is one script, without --in-place, --check, --verify or -o DIR"
+    alone = len(request.sources) == 1 and not (request.verify or only_compares or mode in ("in-place", "folder"))
+    yield message, typed and not alone
+    message = "--force writes over files: it needs --output, --output-dir or --in-place"
+    yield message, request.force and mode in ("print", "diff", "check")
+    message = "--helpers module writes a second file: it needs --output, --in-place, --diff or --check"
+    yield message, mode == "print" and request.options.helpers == "module"
+    yield "several scripts need --output DIR, --in-place, --diff or --check", mode == "print" and several
 
 
 def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
@@ -242,12 +249,7 @@ def _in_tree(script: InputFile) -> InputFile:
 
 def importers_first(jobs: Sequence[Job]) -> list[Job]:
     """Reorders jobs so that a file comes after the scripts that import it: it may change with them."""
-    imports: dict[str, set[str]] = {}
-    for job in jobs if len(jobs) > 1 else ():
-        with suppress(OSError), open(job.script.path, "rb") as file:
-            code = code_of(job.script.path, file.read())
-            names = {part for name in imported_by(code) for part in name.split(".")}
-            imports[job.script.path] = names - {_stem(job.script.path)}
+    imports = {path: names - {_stem(path)} for path, names in _imported_names(jobs).items()}
     left, ordered = list(jobs), []
     while left:
         wanted = {name for job in left for name in imports.get(job.script.path, ())}
@@ -259,15 +261,19 @@ def importers_first(jobs: Sequence[Job]) -> list[Job]:
 
 def imported_jobs(jobs: Sequence[Job]) -> frozenset[str]:
     """The paths of the scripts that others of a run import, as far as names tell."""
-    if len(jobs) < 2:
-        return frozenset()
-    names: dict[str, set[str]] = defaultdict(set)
-    for job in jobs:
+    imports = _imported_names(jobs)
+    others = {job.script.path: [names for path, names in imports.items() if path != job.script.path] for job in jobs}
+    return frozenset(path for path, all_of in others.items() if any(_stem(path) in names for names in all_of))
+
+
+def _imported_names(jobs: Sequence[Job]) -> dict[str, set[str]]:
+    """The parts of the names that each of several scripts imports, by its path."""
+    found: dict[str, set[str]] = {}
+    for job in jobs if len(jobs) > 1 else ():
         with suppress(OSError), open(job.script.path, "rb") as file:
-            for name in imported_by(code_of(job.script.path, file.read())):
-                for part in name.split("."):
-                    names[part].add(job.script.path)
-    return frozenset(job.script.path for job in jobs if names.get(_stem(job.script.path), set()) - {job.script.path})
+            imported = imported_by(code_of(job.script.path, file.read()))
+            found[job.script.path] = {part for name in imported for part in name.split(".")}
+    return found
 
 
 def _stem(path: str) -> str:
@@ -301,7 +307,7 @@ def _own_input(job: Job, jobs: Sequence[Job], request: Request) -> Diagnostic | 
         if same_file(job.target, other.script.path):
             which = "the script itself" if other is job else f"the script {other.script.path}"
             message, hint = f"the output {job.target} is {which}", "name another output, or use --in-place"
-            return Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint=hint)
+            return whole_file("TMG008", job.script.path, message, hint)
     return None
 
 
@@ -316,5 +322,5 @@ def _shared_targets(jobs: Sequence[Job]) -> dict[str, Diagnostic]:
         message = f"{' and '.join(paths)} have one output, {target}"
         if len(paths) > 1:
             hint = "convert them to separate folders"
-            clashes |= {path: Diagnostic("TMG008", path, 0, 0, message=message, hint=hint) for path in paths}
+            clashes |= {path: whole_file("TMG008", path, message, hint) for path in paths}
     return clashes

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from converter.cli.files.delivery import WrittenFiles, put, strictly
 from converter.cli.files.request import Job, Request, trees_of
-from converter.diagnostics import Diagnostic, Refusal, Severity
+from converter.diagnostics import Diagnostic, Refusal, Severity, refusal_of, whole_file
 from converter.report.results import FileResult
 from converter.source import InputFile, load, not_written
 from converter.source.ignored import Ignored
@@ -28,7 +28,7 @@ def rest_of_trees(request: Request, jobs: Sequence[Job], written: WrittenFiles) 
             if number == MOST:
                 message = f"this folder holds more than {MOST:,} files; those that follow are left out"
                 hint = "name what is no part of the project: --exclude PATTERN, or in .gitignore"
-                yield FileResult(root, "refused", (Diagnostic("TMG030", root, 0, 0, message=message, hint=hint),))
+                yield FileResult(root, "refused", (whole_file("TMG030", root, message, hint),))
                 break
             target = os.path.join(request.output or "", entry.relative)
             if os.path.abspath(path) in told:
@@ -49,7 +49,7 @@ def _taken(path: str, target: str, root: str, written: WrittenFiles) -> Diagnost
     if other is None or other == root or not written.record or written.record.knows(target, load(path)):
         return None
     message = f"{target} is a copy of the file in {other} already, which is not the same"
-    return Diagnostic("TMG008", path, 0, 0, message=message, hint="convert the folders into separate ones")
+    return whole_file("TMG008", path, message, "convert the folders into separate ones")
 
 
 def _brought(entry: TreeEntry, path: str, target: str, request: Request, written: WrittenFiles) -> Iterator[FileResult]:
@@ -57,7 +57,7 @@ def _brought(entry: TreeEntry, path: str, target: str, request: Request, written
         severity: Severity = "warning" if "--copy-limit" in entry.why else "info"
         hint = "--data link links it" if entry.links else "copy it by hand if a script needs it"
         hint += "; --copy-limit MB copies it" if severity == "warning" else ""
-        finding = Diagnostic("TMG030", path, 0, 0, message=f"left out: {entry.why}", hint=hint, severity=severity)
+        finding = whole_file("TMG030", path, f"left out: {entry.why}", hint, severity=severity)
         refusal = strictly((finding,), path) if request.strict else None
         yield FileResult(path, "refused" if refusal else "left out", (finding, *([refusal] if refusal else [])))
     elif entry.how == "folder":
@@ -91,7 +91,7 @@ def _linked(entry: TreeEntry, path: str, target: str, request: Request, written:
         return FileResult(path, "unchanged" if request.compares else "linked", (), target)
     if os.path.lexists(target):
         message = f"the output {target} is there already, and not a link to {leads_to}"
-        raise Refusal(Diagnostic("TMG020", target, 0, 0, message=message, hint="move it away, or name another output"))
+        raise refusal_of("TMG020", target, message, "move it away, or name another output")
     if request.compares:
         return FileResult(path, "would change", (), target)
     try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic, Refusal, Severity
+from converter.diagnostics import Diagnostic, Refusal, Severity, refusal_of
 from converter.source.notebook.json_text import FormatError, Scanned, scan, with_sources
 from converter.source.notebook.magics import OWN, hidden
 from converter.source.notebook.script import CellError, NotebookScript, Settled, runs, script_of, settled
@@ -138,11 +138,11 @@ def read_notebook(path: str, text: str) -> Notebook:
 
         message = f"the notebook has format {scanned.version}, and {_FORMAT} is read"
         hint = f"write it anew: jupyter nbconvert --to notebook --nbformat {_FORMAT} --inplace {quote(path)}"
-        raise Refusal(Diagnostic("TMG041", path, 0, 0, message=message, hint=hint))
+        raise refusal_of("TMG041", path, message, hint)
     language = _language(scanned)
     if not language.lower().startswith(("python", "ipython")):
         message = f"the notebook's language is {language}, not Python"
-        raise Refusal(Diagnostic("TMG042", path, 0, 0, message=message, hint="only Python is converted"))
+        raise refusal_of("TMG042", path, message, "only Python is converted")
     notebook = Notebook(path, text, scanned, script_of(scanned.cells))
     for cell in scanned.cells:
         if runs(cell) and (half := _HALF.search(cell.source)):

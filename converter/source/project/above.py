@@ -6,7 +6,6 @@ import ast
 import keyword
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import field, replace
@@ -15,7 +14,7 @@ from converter.dataclass import dataclass
 from converter.source.project.folders import holds_top, in_any, in_folder
 from converter.source.project.libraries import search_folders
 from converter.source.quick_checks import code_of
-from converter.source.viewed import tree_of
+from converter.source.viewed import tree_or_none
 
 NOTEBOOK = ".ipynb"  # which runs in its own folder
 MOST_FILES = 200  # of the project that are looked through for further imports
@@ -152,22 +151,20 @@ def imported_files(script: str, tree: ast.Module) -> list[str]:
 
 def _started(script: str, seen: _Imports, folders: list[str], leads_up: bool) -> Start:
     """leads_up: whether the script itself puts a folder above it on the path, as seen from the current folder."""
-    folder = os.path.dirname(script)
+    folder, fixed = os.path.dirname(script), leads_up or script.endswith(NOTEBOOK)
     used = tuple(f for f in folders if f in (*seen.above, *seen.hidden))
     around = (f for f in reversed(used) if _is_in(folder, f))
     base = package_root(folder, seen.level) if seen.level else next(around, "")
-    package = dotted(folder, base) if base else ""
-    notebook = script.endswith(NOTEBOOK)
-    as_package = bool(package) and (bool(seen.level) or not seen.beside) and not leads_up and not notebook
-    if as_package and not (seen.level or seen.hidden) and _started_in(seen.texts, base, folder) == folder:
-        as_package = False
-    if as_package:
+    package = dotted(folder, base) if base and not fixed else ""
+    needed = seen.level or (seen.hidden and not seen.beside)
+    allowed = not seen.beside and package and _started_in(seen.texts, base, folder) != folder
+    if package and (needed or allowed):
         root = os.path.commonpath([folder, base, *used])
         more = tuple(f for f in used if f != base) + ((folder,) if seen.beside else ())
         return Start(script, root, (base, *more), package, base)
     used = tuple(f for f in used if f in seen.above)
     root = os.path.commonpath([folder, *used])
-    at = folder if leads_up or notebook or not used else _started_in(seen.texts, root, folder)
+    at = folder if fixed or not used else _started_in(seen.texts, root, folder)
     return Start(script, root, used, "", at)
 
 
@@ -290,11 +287,6 @@ def _is_in(folder: str, other: str) -> bool:
 
 def parsed(path: str) -> ast.Module | None:
     """The tree of a file, or of the code of a notebook; None if it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            data = code_of(path, file.read())
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return tree_of(data)
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    with suppress(OSError, SyntaxError, ValueError), open(path, "rb") as file:
+        return tree_or_none(code_of(path, file.read()))
+    return None

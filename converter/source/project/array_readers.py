@@ -6,13 +6,11 @@ import ast
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import lru_cache
 
 from converter.dataclass import dataclass
-from converter.source.header import is_converted
-from converter.source.project.graph_readers import LARGEST, syntax_of
-from converter.source.quick_checks import code_of, scripts_beside
+from converter.source.project.graph_readers import LARGEST, code_with, syntax_of
+from converter.source.quick_checks import scripts_beside
 
 LOADS = re.compile(rb"\b(?:load|loadtxt|genfromtxt|loadmat|fromfile|File)\s*\(")
 
@@ -40,14 +38,7 @@ def rows_taken(script: str, above: Sequence[str] = ()) -> list[RowsTaken]:
 @lru_cache(maxsize=4096)
 def _read(path: str, changed: int, size: int) -> tuple[RowsTaken, ...]:
     """The rows that one script takes of saved arrays; `changed` and `size` only key the cache."""
-    data = b""
-    with suppress(OSError, ValueError):
-        with open(path, "rb") as file:
-            data = file.read()
-        data = code_of(path, data) if LOADS.search(data) and b"reshape" in data else b""
-    if not data or is_converted(data.decode("latin-1")):
-        return ()
-    nodes = syntax_of(data)
+    nodes = syntax_of(code_with(path, lambda data: b"reshape" in data and LOADS.search(data) is not None))
     texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     files = frozenset(os.path.basename(text) for text in texts if "\n" not in text)
     named = dict(_numbers_named(nodes))

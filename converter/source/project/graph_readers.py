@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import re
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
 from converter.dataclass import dataclass
 from converter.source.header import is_converted
 from converter.source.quick_checks import code_of, scripts_beside
-from converter.source.viewed import tree_of
+from converter.source.viewed import tree_or_none
 
 IMPORTS = "import_meta_graph"
 ASKS = re.compile(  # what a script calls that looks for operations of a graph by their names
@@ -74,26 +73,27 @@ def _other_scripts(script: str, above: Sequence[str]) -> Iterator[_Seen]:
 @lru_cache(maxsize=4096)
 def _read(path: str, changed: int, size: int) -> _Seen:
     """How one script reads saved graphs; `changed` and `size` only key the cache."""
-    data = b""
-    with suppress(OSError, ValueError):
-        with open(path, "rb") as file:
-            data = file.read()
-        data = code_of(path, data) if ASKS.search(data) else b""
-    if not data or is_converted(data.decode("latin-1")):
-        return _Seen()
+    data = code_with(path, lambda code: ASKS.search(code) is not None)
     nodes = syntax_of(data)
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    calls = [node for node in nodes if isinstance(node, ast.Call) and _name(node.func) == IMPORTS]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and last_of(node.func) == IMPORTS]
     soft = b"allow_soft_placement" in data
     return _Seen(tuple(_reader(path, call) for call in calls if not soft and not _clears(call)), names_in_texts(texts))
 
 
 def syntax_of(data: bytes) -> list[ast.AST]:
     """The nodes of a script, none if it cannot be read."""
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return list(ast.walk(tree_of(data)))
-    return []
+    tree = tree_or_none(data) if data else None
+    return [] if tree is None else list(ast.walk(tree))
+
+
+def code_with(path: str, asks: Callable[[bytes], bool]) -> bytes:
+    """The code of another script if `asks` accepts its bytes and it is not a conversion; else b""."""
+    with suppress(OSError, ValueError), open(path, "rb") as file:
+        data = file.read()
+        code = code_of(path, data) if asks(data) else b""
+        return b"" if is_converted(code.decode("latin-1")) else code
+    return b""
 
 
 def _reader(path: str, call: ast.Call) -> GraphReader:
@@ -101,7 +101,8 @@ def _reader(path: str, call: ast.Call) -> GraphReader:
     return GraphReader(path, *place, _stem(call))
 
 
-def _name(node: ast.expr) -> str:
+def last_of(node: ast.expr) -> str:
+    """The last part of a dotted name; "" for another expression."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +13,7 @@ from converter.dataclass import dataclass
 from converter.source.header import HELPERS, is_converted
 from converter.source.project.above import package_root
 from converter.source.project.array_readers import RowsTaken, rows_taken
-from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
+from converter.source.project.graph_readers import GraphReader, graph_readers, last_of, names_asked, syntax_of
 from converter.source.quick_checks import (
     SCRIPTS,
     code_of,
@@ -23,7 +22,7 @@ from converter.source.quick_checks import (
     modules_beside,
     scripts_in,
 )
-from converter.source.viewed import tree_of
+from converter.source.viewed import tree_or_none
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
 MOST_FILES = 5_000  # files of a project that are searched
@@ -147,20 +146,12 @@ def users_of(
 
 def _builds_towers(text: bytes) -> bool:
     """True if a loop enters a device that its variable names: `with tf.device('/gpu:%d' % i):`."""
-    if b"device(" not in text:
-        return False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = tree_of(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # no Python 3: nothing is known
-    for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For)):
+    nodes = syntax_of(text) if b"device(" in text else []
+    for loop in (node for node in nodes if isinstance(node, ast.For)):
         turns = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
         entered = [item.context_expr for node in ast.walk(loop) if isinstance(node, ast.With) for item in node.items]
-        calls = [one for one in entered if isinstance(one, ast.Call)]
-        devices = [call for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) == "device"]
-        if any(isinstance(node, ast.Name) and node.id in turns for call in devices for node in ast.walk(call)):
+        devices = [one for one in entered if isinstance(one, ast.Call) and last_of(one.func) == "device"]
+        if any(getattr(node, "id", "") in turns for call in devices for node in ast.walk(call)):
             return True
     return False
 
@@ -224,12 +215,8 @@ def _imported_files(
 ) -> dict[str, tuple[int, str]]:
     """The files of the project that a file may import, each with the line of the import and the folder looked into."""
     found: dict[str, tuple[int, str]] = {}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            named = list(_imports_in(tree_of(text)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        named = [(module, 0, 1) for module in imported_by(text)]
+    tree = tree_or_none(text)
+    named = [(module, 0, 1) for module in imported_by(text)] if tree is None else list(_imports_in(tree))
     notebook = path.endswith(".ipynb")
     beside = (os.path.join(os.path.dirname(path), f"{module}.py") for module, level, _ in named if not level)
     widens = b"sys.path" in text or any(b"sys.path" in data.get(file, b"") for file in beside)
@@ -251,14 +238,10 @@ def _imports_in(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
             module = node.module or ""
             yield module, node.level, node.lineno
             yield from ((f"{module}.{alias.name}".lstrip("."), node.level, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.Call) and node.args and _name_of(node.func) in _DYNAMIC:
+        elif isinstance(node, ast.Call) and node.args and last_of(node.func) in _DYNAMIC:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 yield first.value.lstrip("."), 0, node.lineno
-
-
-def _name_of(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _resolved(module: str, level: int, path: str, root: str, others: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -213,7 +213,7 @@ def _tuples(tokens: Statement, depth: int) -> Iterator[Statement]:
 
 
 def _named(edits: _Edits, target: Statement) -> str:
-    """Puts a name in place of what is unpacked."""
+    """Replace a tuple that is unpacked by one new name, and return that name."""
     begin, end = target[0].begin, target[-1].end
     written = edits.text[begin:end]
     if "\n" in written or "\r" in written:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from converter.syntax.known import last_name
 from converter.syntax.lint.towers import TowerLoop
-from converter.syntax.script import Script, argument, names_read
+from converter.syntax.script import Script, argument, elements, names_read
 
 
 def is_fed_one_slice(loop: TowerLoop, call: ast.Call) -> bool:
@@ -20,8 +20,7 @@ def is_fed_one_slice(loop: TowerLoop, call: ast.Call) -> bool:
 def fetched(call: ast.Call) -> Iterator[ast.Name]:
     """The names that a `session.run` fetches: one, or those in a list, a tuple or a dict."""
     for one in call.args[:1]:
-        parts = one.elts if isinstance(one, ast.List | ast.Tuple) else [one]
-        parts = list(one.values) if isinstance(one, ast.Dict) else parts
+        parts = one.values if isinstance(one, ast.Dict) else elements(one) or [one]
         yield from (part for part in parts if isinstance(part, ast.Name))
 
 
@@ -41,7 +40,7 @@ def rows_of_slice(node: ast.AST) -> ast.Slice | None:
     """The slice along the first axis of `x[a:b]` or `x[a:b, ...]`; None for anything else."""
     if not isinstance(node, ast.Subscript):
         return None
-    rows = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+    rows = next(iter(elements(node.slice)), node.slice)
     return rows if isinstance(rows, ast.Slice) else None
 
 
@@ -92,23 +91,10 @@ def _bound(script: Script, node: ast.expr) -> ast.expr:
     if not isinstance(node, ast.Name):
         return node
     where = script.function(node)
-    found: list[tuple[int, ast.expr]] = []
-    for stmt in ast.walk(where or script.tree):
-        if isinstance(stmt, ast.Assign) and stmt.lineno < node.lineno and script.function(stmt) is where:
-            found += [(stmt.lineno, value) for target in stmt.targets for value in _given(target, stmt.value, node.id)]
-    return max(found, key=lambda one: one[0])[1] if found else node
-
-
-def _given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
-    """The part of an assigned value that a name gets; of a call that gives several values, the call."""
-    if isinstance(target, ast.Name) and target.id == name:
-        yield value
-    elif isinstance(target, ast.Tuple | ast.List):
-        for place, one in enumerate(target.elts):
-            part = value
-            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-                part = value.elts[place]
-            yield from _given(one, part, name)
+    made = script.assignments.get(node.id, [])
+    above = [(stmt.lineno, value) for stmt, value, _ in made if script.function(stmt) is where]
+    above = [one for one in above if one[0] < node.lineno]
+    return max(above, key=lambda one: one[0])[1] if above else node
 
 
 def _text(script: Script, node: ast.expr) -> str:

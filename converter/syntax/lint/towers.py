@@ -11,7 +11,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.rule import message
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument, names_bound, names_read
+from converter.syntax.script import Script, argument, method_name, names_bound, names_read, nodes_of
 
 
 def is_scaled(node: ast.expr) -> bool:
@@ -49,7 +49,7 @@ class TowerLoop:
     @cached_property
     def calls(self) -> list[ast.Call]:
         """All calls in the body."""
-        return [node for node in self.walked if isinstance(node, ast.Call)]
+        return list(nodes_of(ast.Call, *self.node.body))
 
     @property
     def end(self) -> int:
@@ -77,7 +77,7 @@ class TowerLoop:
     @cached_property
     def contexts(self) -> list[ast.expr]:
         """The expressions that the body's `with` statements enter."""
-        return [item.context_expr for node in self.walked if isinstance(node, ast.With) for item in node.items]
+        return [item.context_expr for node in nodes_of(ast.With, *self.node.body) for item in node.items]
 
     @cached_property
     def own(self) -> set[str]:
@@ -86,27 +86,31 @@ class TowerLoop:
         They are made from the tower's number or its scope, or by what is not TensorFlow's: a reader, a model function.
         """
         found = set(self.variables)
-        entered = [i for node in self.walked if isinstance(node, ast.With) for i in node.items if i.optional_vars]
-        made = [(i.context_expr, names_bound(i)) for i in entered]
-        made += [(s.value, names_bound(*s.targets)) for s in self.walked if isinstance(s, ast.Assign)]
-        for _ in range(len(made)):
-            before = len(found)
+        entered = [one for node in nodes_of(ast.With, *self.node.body) for one in node.items if one.optional_vars]
+        made = [(one.context_expr, names_bound(one)) for one in entered]
+        made += [(stmt.value, names_bound(*stmt.targets)) for stmt in self.assignments]
+        size = -1
+        while size != len(found):
+            size = len(found)
             for value, names in made:
-                others = (n for n in ast.walk(value) if isinstance(n, ast.Call) and not self.of(n).startswith("tf."))
+                others = (call for call in nodes_of(ast.Call, value) if not self.of(call).startswith("tf."))
                 if names_read(value) & found or any(others):
                     found |= names
-            if len(found) == before:
-                break
         return found
+
+    @cached_property
+    def assignments(self) -> list[ast.Assign]:
+        """The assignments in the body."""
+        return list(nodes_of(ast.Assign, *self.node.body))
 
     @cached_property
     def of_first(self) -> set[str]:
         """Names that the body binds in `if i == 0:` alone: values of the first tower."""
-        branches = [node for node in self.walked if isinstance(node, ast.If) and self._is_first(node.test)]
+        branches = [node for node in nodes_of(ast.If, *self.node.body) if self._is_first(node.test)]
         inside = [stmt for branch in branches for stmt in branch.body]
-        stored = [n for n in self.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        first = {id(n) for stmt in inside for n in ast.walk(stmt)}
-        return names_bound(*inside) - {n.id for n in stored if id(n) not in first}
+        first = set(nodes_of(ast.Name, *inside))
+        stored = (node for node in nodes_of(ast.Name, *self.node.body) if isinstance(node.ctx, ast.Store))
+        return names_bound(*inside) - {node.id for node in stored if node not in first}
 
     def _is_first(self, test: ast.expr) -> bool:
         """True for `i == 0`, `0 == i` and `not i`, where i is the tower's number."""
@@ -121,15 +125,12 @@ class TowerLoop:
     @cached_property
     def results(self) -> set[str]:
         """The names that hold results of one tower: what calls and arithmetic give, not lists that all towers fill."""
-        found = set()
-        for stmt in self.walked:
-            if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call | ast.BinOp):
-                found |= names_bound(*stmt.targets)
-        return found & self.own - self.variables
+        made = [stmt for stmt in self.assignments if isinstance(stmt.value, ast.Call | ast.BinOp)]
+        return names_bound(*(target for stmt in made for target in stmt.targets)) & self.own - self.variables
 
     def averages(self, name: str) -> bool:
         """True if the body binds a name to tf.reduce_mean(x) alone: NaN where x has no rows."""
-        made = [s.value for s in self.walked if isinstance(s, ast.Assign) and name in names_bound(*s.targets)]
+        made = [stmt.value for stmt in self.assignments if name in names_bound(*stmt.targets)]
         return bool(made) and all(self._averages(value) for value in made)
 
     def collects_means(self, name: str) -> bool:
@@ -157,7 +158,7 @@ class TowerLoop:
         """The lists that the towers fill, each with what is put into it."""
         found: dict[str, list[ast.expr]] = {}
         for call in self.calls:
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "append" and len(call.args) == 1:
+            if isinstance(call.func, ast.Attribute) and method_name(call) == "append" and len(call.args) == 1:
                 found.setdefault(ast.unparse(call.func.value), []).append(call.args[0])
         return found
 
@@ -185,18 +186,15 @@ class TowerLoop:
 
     def takes_gradients(self, node: ast.AST, known: set[str]) -> bool:
         """Whether a piece of code takes gradients, or reads names that hold some."""
-        taken = any(isinstance(n, ast.Call) and self.gives_gradients(n) for n in ast.walk(node))
-        return taken or bool(names_read(node) & known)
+        return any(map(self.gives_gradients, nodes_of(ast.Call, node))) or bool(names_read(node) & known)
 
     def _is(self, call: ast.Call, trait: Trait) -> bool:
         return is_known(self.script, call.func, trait)
 
     def of(self, call: ast.Call) -> str:
         """The name of what is called: of TensorFlow's with "tf." in front, of a method its own after a dot."""
-        name = self.script.name(call.func)
-        if name:
-            return name
-        return f".{call.func.attr}" if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+        method = f".{method_name(call)}" if isinstance(call.func, ast.Attribute) else ""
+        return self.script.name(call.func) or method or ast.unparse(call.func)
 
     def scales(self, node: ast.expr) -> bool:
         """Whether a loss is scaled: a product or a quotient, also where the body gives that a name."""
@@ -223,7 +221,7 @@ class TowerLoops:
     @cached_property
     def loops(self) -> list[TowerLoop]:
         """Loops that enter a device for each round."""
-        loops = (TowerLoop(self.script, node) for node in ast.walk(self.script.tree) if isinstance(node, ast.For))
+        loops = (TowerLoop(self.script, node) for node in self.script.nodes(ast.For))
         return [loop for loop in loops if self._enters_devices(loop)]
 
     def _enters_devices(self, loop: TowerLoop) -> bool:
@@ -241,13 +239,8 @@ class TowerLoops:
 
     def binds_again(self, loop: TowerLoop, name: ast.Name) -> bool:
         """True if a name gets another value between a loop and its use below."""
-        return any(
-            isinstance(node, ast.Name)
-            and node.id == name.id
-            and isinstance(node.ctx, ast.Store)
-            and loop.end < node.lineno <= name.lineno
-            for node in ast.walk(self.script.tree)
-        )
+        stores = (node for node in self.script.uses(name.id) if isinstance(node.ctx, ast.Store))
+        return any(loop.end < node.lineno <= name.lineno for node in stores)
 
     def finding(self, node: ast.expr | ast.stmt, key: str, **about: object) -> Diagnostic:
         """A finding at a node. key: of its message; about: the message's fields."""
@@ -266,7 +259,7 @@ class TowerLoops:
         return found
 
     def _rows(self, value: ast.expr) -> bool | None:
-        """Whether the number of rows of a placeholder is open; None for what is no placeholder with rows."""
+        """True if a placeholder takes any number of rows, False for a fixed number; None for anything else."""
         if not isinstance(value, ast.Call) or not is_known(self.script, value.func, Trait.PLACEHOLDER):
             return None
         shape = argument(value, 1, "shape")
@@ -291,15 +284,14 @@ class TowerLoops:
 
 def template(node: ast.expr) -> str:
     """The beginning of a text that ends in a number: `tower_` of `'tower_%d' % i`; "" for other texts."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
-        text = str(node.left.value)
-        return text[:-2] if text.endswith(("%d", "%i", "%s")) else ""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and isinstance(node.left, ast.Constant):
-        is_number = isinstance(node.right, ast.Call) and ast.unparse(node.right.func) == "str"
-        return str(node.left.value) if is_number else ""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        text = ast.unparse(node.func.value).strip("'\"")
-        return text[: text.rindex("{")] if text.endswith("}") and "{" in text else ""
-    if isinstance(node, ast.JoinedStr) and len(node.values) == 2 and isinstance(node.values[1], ast.FormattedValue):
-        return str(node.values[0].value) if isinstance(node.values[0], ast.Constant) else ""
+    match node:
+        case ast.BinOp(ast.Constant(str(text)), ast.Mod()):
+            return text[:-2] if text.endswith(("%d", "%i", "%s")) else ""
+        case ast.BinOp(ast.Constant(str(text)), ast.Add(), ast.Call(ast.Name("str"))):
+            return text
+        case ast.Call(ast.Attribute(owner, "format")):
+            text = ast.unparse(owner).strip("'\"")
+            return text[: text.rindex("{")] if text.endswith("}") and "{" in text else ""
+        case ast.JoinedStr([ast.Constant(str(text)), ast.FormattedValue()]):
+            return text
     return ""

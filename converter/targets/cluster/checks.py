@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from converter.syntax.script import Script
 from converter.targets.passes import Case
 
 _OWN_FLAGS = ("worker_hosts", "task_index")
@@ -19,8 +17,8 @@ def checks(case: Case) -> Case:
         name = script.name(call.func)
         if _draws_of_its_own(name, call):
             script.finding(call, "TMG260", name=name)
-    for node, text in _texts(script):
-        flag = text.lstrip("-")
+    for node in script.nodes(ast.Constant):
+        flag = node.value.lstrip("-") if isinstance(node.value, str) else ""
         if flag in _OWN_FLAGS:
             script.finding(node, "TMG259 flag", flag=flag)
     return case
@@ -29,9 +27,3 @@ def checks(case: Case) -> Case:
 def _draws_of_its_own(name: str, call: ast.Call) -> bool:
     """True for a generator that begins with the system's randomness."""
     return name == "random.SystemRandom" or (name in _UNSEEDED and not call.args and not call.keywords)
-
-
-def _texts(script: Script) -> Iterator[tuple[ast.Constant, str]]:
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node, node.value

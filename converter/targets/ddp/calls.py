@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.syntax.script import Script, argument, is_on
+from converter.syntax.script import Script, argument, is_on, method_name, plain_name
 
 # What several processes may do at the same time: it computes, or reads.
 _COMPUTES = frozenset(
@@ -63,12 +63,12 @@ def writes(script: Script, call: ast.Call) -> bool:
         return any(keyword.arg == "filename" for keyword in call.keywords)
     if name:
         return name.startswith(_WRITES) and name not in _ONLY_READS
-    if isinstance(call.func, ast.Name) and call.func.id == "open":
+    if plain_name(call) == "open":
         mode = argument(call, 1, "mode")
         return mode is not None and not (isinstance(mode, ast.Constant) and str(mode.value).startswith("r"))
-    if isinstance(call.func, ast.Name) and call.func.id == "print":
+    if plain_name(call) == "print":
         return any(keyword.arg == "file" for keyword in call.keywords)
-    return isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
+    return method_name(call) in _METHODS
 
 
 def downloads(call: ast.Call) -> bool:
@@ -96,10 +96,10 @@ def check_calls(script: Script, models: frozenset[str], refused: frozenset[str] 
             continue
         elif _is_one_of(name, _UNKNOWN) or (name and package not in _COMPUTES):
             script.finding(call, "TMG299 unknown_call", name=name)
-        elif isinstance(call.func, ast.Name) and call.func.id in ("input", "exec", "eval"):
-            script.finding(call, "TMG299 not_followed", name=call.func.id)
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
+        elif (called := plain_name(call)) in ("input", "exec", "eval"):
+            script.finding(call, "TMG299 not_followed", name=called)
+    for node in script.nodes(ast.Constant):
+        if node.value == "CUDA_VISIBLE_DEVICES":
             script.finding(node, "TMG216 visible_gpus")
 
 

@@ -6,11 +6,12 @@ import ast
 
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument, lines_before, replaced
-from converter.syntax.script import Script, argument, is_given, is_spread, parameters
+from converter.syntax.script import Script, argument, is_given, is_spread, literal, method_name, parameters, plain_name
 from converter.targets.ddp.scopes import Scopes
 from converter.targets.ddp.training import LOADER, Training, looped_over, unmoved
 
 SHARE = "TMG178"
+_SAME_FOR_ALL = ("dataset", "sampler")  # attributes of a loader that are read to count
 # Losses that are means over the examples where neither reduction nor weights are given (torch.nn, torch.nn.functional).
 _MEANS = frozenset(
     (
@@ -24,16 +25,14 @@ def data_changes(training: Training, options: Options, width: int) -> list[Chang
     """The sampler of the loader, and its epoch."""
     script, call = training.script, training.loaded
     if any(isinstance(arg, ast.Starred) for arg in call.args):
-        script.finding(call, "TMG294 arguments_by_star")
-        return []
+        return script.refused(call, "TMG294 arguments_by_star")
     for place, name in ((3, "sampler"), (4, "batch_sampler"), (-1, "generator"), (-1, "multiprocessing_context")):
         given = argument(call, place, name)
         if is_given(given):
             script.finding(given, "TMG294 own_sampler", name=name)
     data = argument(call, 0, "dataset")
     if data is None:
-        script.finding(call, "TMG294 dataset_not_seen")
-        return []
+        return script.refused(call, "TMG294 dataset_not_seen")
     _check_set(training, data)
     _check_loops(training)
     if is_spread(call) or not isinstance(data, ast.Name | ast.Attribute):
@@ -52,7 +51,7 @@ def _sampler(script: Script, call: ast.Call, data: ast.expr, width: int) -> Chan
     sampler = f"sampler=DistributedSampler({script.of(data)})"
     if shuffle is None:
         return added_argument(script, call, sampler[:-1] + ", shuffle=False)", width, SHARE)
-    if not (isinstance(shuffle, ast.Constant) and shuffle.value is True):
+    if literal(shuffle) is not True:
         sampler = f"{sampler[:-1]}, shuffle={script.of(shuffle)})"
     keyword = next((k for k in call.keywords if k.value is shuffle), None)
     if keyword is None and len(call.args) > 3:
@@ -91,43 +90,31 @@ def _number(training: Training) -> str:
 
 def _counted(script: Script, loop: ast.For) -> bool:
     over = looped_over(script, loop)
-    name = ast.unparse(over.func) if isinstance(over, ast.Call) else ""
-    return name in ("range", "trange", "tqdm.trange")
+    return isinstance(over, ast.Call) and ast.unparse(over.func) in ("range", "trange", "tqdm.trange")
 
 
 def _check_set(training: Training, data: ast.expr) -> None:
     """Refuse datasets that can only be read in sequence (IterableDataset)."""
     script = training.script
-    for made in [data, *training.scopes.calls_behind(data)]:
-        name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
-        for node in ast.walk(script.tree):
-            if isinstance(node, ast.ClassDef) and node.name == name:
-                bases = [script.name(base) or ast.unparse(base) for base in node.bases]
-                if any(base.endswith("IterableDataset") for base in bases):
-                    script.finding(node, "TMG294 iterable")
+    makers = {plain_name(made) for made in [data, *training.scopes.calls_behind(data)]}
+    for node in script.nodes(ast.ClassDef):
+        bases = [script.name(base) or ast.unparse(base) for base in node.bases]
+        if node.name in makers and any(base.endswith("IterableDataset") for base in bases):
+            script.finding(node, "TMG294 iterable")
 
 
 def _check_loops(training: Training) -> None:
     """Refuse other ways through the training data: each process sees only its share."""
     script = training.script
-    for node in ast.walk(script.tree):
-        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_data(node):
+    for node in filter(training.is_data, script.nodes(ast.Name)):
+        above = script.parent(node)
+        if not isinstance(node.ctx, ast.Load) or node is training.loader or plain_name(above) == "len":
             continue
-        above = next(script.above(node))
-        length = isinstance(above, ast.Call) and ast.unparse(above.func) == "len"
-        if node is training.loader or length or getattr(above, "attr", "") in ("dataset", "sampler"):
-            continue
-        function = training.scopes.called(above) if isinstance(above, ast.Call) else None
-        if isinstance(above, ast.keyword):
-            call = next(one for one in script.above(above) if isinstance(one, ast.Call))
-            function = training.scopes.called(call)
-        if function is not None and function in training.path:
-            continue
-        if isinstance(above, ast.Tuple) and isinstance(next(script.above(above)), ast.Return):
-            continue
-        if isinstance(above, ast.Return):
-            continue
-        script.finding(node, "TMG294 share_of_data")
+        call = script.parent(above) if isinstance(above, ast.keyword) else above
+        handed_on = training.scopes.called(call) in training.path or getattr(above, "attr", "") in _SAME_FOR_ALL
+        value = script.parent(above) if isinstance(above, ast.Tuple) else above
+        if not handed_on and not isinstance(value, ast.Return):
+            script.finding(node, "TMG294 share_of_data")
 
 
 def _counts(training: Training, data: ast.expr, options: Options) -> list[Change]:
@@ -137,55 +124,48 @@ def _counts(training: Training, data: ast.expr, options: Options) -> list[Change
     here = (scopes.scope(training.loop), training.data.scope)
     bound = min(one.stmt.lineno for one in scopes.bindings[training.data])
     for call in script.calls:
-        if not (isinstance(call.func, ast.Name) and call.func.id == "len" and len(call.args) == 1):
+        if plain_name(call) != "len" or len(call.args) != 1:
             continue
         given = call.args[0]
-        by_loader = isinstance(given, ast.Attribute) and given.attr == "dataset" and training.is_data(given.value)
-        if not by_loader and not scopes.origins(given) & known:
-            continue
-        if by_loader and isinstance(given, ast.Attribute):
+        if isinstance(given, ast.Attribute) and given.attr == "dataset" and training.is_data(given.value):
             loader = script.of(given.value)
-        else:
+        elif scopes.origins(given) & known:
             loader = training.loader.id if scopes.scope(call) is here[0] else training.data.name
-        above = next(script.above(call))
+        else:
+            continue
+        above = script.parent(call)
         whole = options.batch == "total" and isinstance(above, ast.BinOp) and above.left is call
         early = scopes.scope(call) is here[1] and call.lineno <= bound
-        if whole or early or scopes.scope(call) not in here:
-            if _is_shown(script, call):
-                continue
+        if not whole and not early and scopes.scope(call) in here:
+            changes.append(replaced(script, given, f"{loader}.sampler", SHARE))
+        elif not _is_shown(script, call):
             script.finding(call, "TMG294 counts_examples")
-            continue
-        changes.append(replaced(script, given, f"{loader}.sampler", SHARE))
     return changes
 
 
 def _is_shown(script: Script, call: ast.Call) -> bool:
     """Whether a value is only printed."""
     stmt = script.statement(call)
-    value = stmt.value if isinstance(stmt, ast.Expr) else None
-    return isinstance(value, ast.Call) and ast.unparse(value.func) == "print"
+    return isinstance(stmt, ast.Expr) and plain_name(stmt.value) == "print"
 
 
 def _total(training: Training, size: ast.expr | None, options: Options) -> list[Change]:
     """Each process takes its part of the script's batch."""
     script = training.script
     if size is None and is_spread(training.loaded):
-        script.finding(training.loaded, "TMG298 size_not_seen")
-        return []
+        return script.refused(training.loaded, "TMG298 size_not_seen")
     if size is None:
-        script.finding(training.loaded, "TMG298 one_example")
-        return []
+        return script.refused(training.loaded, "TMG298 one_example")
     if script.name(size):
         script.finding(size, "TMG298 size_of_other_file", code=ast.unparse(size))
-    number = script.value(size)
-    whole = number.value if isinstance(number, ast.Constant) and isinstance(number.value, int) else 0
-    if whole % (options.num_gpus or 1):
+    whole = literal(script.value(size))
+    if isinstance(whole, int) and whole % (options.num_gpus or 1):
         script.finding(size, "TMG298 not_divisible", whole=whole, number=options.num_gpus)
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == ast.unparse(size):
-            used = isinstance(node.ctx, ast.Load) and not _is_for_a_loader(script, node)
-            if used:
-                script.finding(node, "TMG298 size_is_used", code=ast.unparse(size))
+    named: list[ast.Name | ast.Attribute] = [*script.nodes(ast.Name), *script.nodes(ast.Attribute)]
+    for node in named:
+        same = isinstance(node.ctx, ast.Load) and ast.unparse(node) == ast.unparse(size)
+        if same and not _is_for_a_loader(script, node):
+            script.finding(node, "TMG298 size_is_used", code=ast.unparse(size))
     loss = mean_loss(training)
     if loss is not None:
         script.finding(loss, "TMG298 no_mean")
@@ -201,16 +181,14 @@ def mean_loss(training: Training) -> ast.expr | None:
     script, scopes = training.script, training.scopes
     assert isinstance(training.backward.func, ast.Attribute)
     loss = training.backward.func.value
-    if isinstance(loss, ast.Call) and isinstance(loss.func, ast.Attribute) and loss.func.attr == "scale" and loss.args:
+    if isinstance(loss, ast.Call) and method_name(loss) == "scale" and loss.args:
         loss = loss.args[0]
     loss = undivided(loss)
     for _ in range(4):
-        if not isinstance(loss, ast.Name):
-            break
-        values = [b for b in scopes.bound(loss) if training.in_loop(b.stmt)]
-        values = [b for b in values if not _only_divides(b.value, loss.id)]
+        name = loss.id if isinstance(loss, ast.Name) else ""
+        values = [b for b in scopes.bound(loss) if training.in_loop(b.stmt) and not _only_divides(b.value, name)]
         if len(values) != 1 or values[0].value is None or values[0].place is not None:
-            return loss
+            break
         loss = undivided(values[0].value)
     if not isinstance(loss, ast.Call):
         return loss
@@ -222,7 +200,7 @@ def mean_loss(training: Training) -> ast.expr | None:
 
 
 def undivided(value: ast.expr) -> ast.expr:
-    """What an expression divides; another expression itself."""
+    """The dividend of a division; any other expression unchanged."""
     return value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) else value
 
 

@@ -15,7 +15,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.parsing import parse_text
 from converter.source import read
-from converter.syntax.script import Script, all_arguments, names_read
+from converter.syntax.script import Script, all_arguments, method_name, names_read, nodes_of, parameters, plain_name
 from converter.targets.ddp.calls import check_calls, check_import, downloads, writes
 from converter.targets.ddp.processes import device_changes
 from converter.targets.ddp.training import LOADER, Training, backwards
@@ -57,7 +57,7 @@ class ImportedFile:
                 found.update({(alias.asname or alias.name).partition(".")[0]: node for alias in node.names})
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found.update({n.id: node for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)})
+                found.update({name.id: node for name in nodes_of(ast.Name, *targets)})
         return found
 
     def fault(self, node: ast.AST, reason: str) -> Fault:
@@ -119,11 +119,10 @@ class ImportedFiles:
         if isinstance(node, ast.ImportFrom):
             yield from ((alias.name, f"{module}.{alias.name}") for alias in node.names)
             return
-        for used in ast.walk(self.script.tree):
-            if isinstance(used, ast.Attribute):
-                full = self.script.name(used)
-                if full.startswith(f"{module}.") and "." not in full[len(module) + 1 :]:
-                    yield full[len(module) + 1 :], full
+        for full in map(self.script.name, self.script.nodes(ast.Attribute)):
+            place, _, name = full.rpartition(".")
+            if place == module:
+                yield name, full
 
     # -- files ------------------------------------------------------------------------------------
 
@@ -234,20 +233,19 @@ def check_project(script: Script) -> ImportedFiles:
 def _check_named(project: ImportedFiles) -> None:
     """Refuse functions of other files that are passed on as values, so that it is not seen what they are given."""
     script = project.script
-    for node in ast.walk(script.tree):
-        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
-            continue
-        if project.function(script.name(node)) is None:
-            continue
-        above = next(script.above(node))
+    named: list[ast.Name | ast.Attribute] = [*script.nodes(ast.Name), *script.nodes(ast.Attribute)]
+    for node in named:
+        above = script.parent(node)
         called = isinstance(above, ast.Call) and (above.func is node or _applies(above))
-        if not called and not (isinstance(above, ast.keyword) and above.arg in _GIVEN):
+        if called or (isinstance(above, ast.keyword) and above.arg in _GIVEN):
+            continue
+        if isinstance(node.ctx, ast.Load) and project.function(script.name(node)) is not None:
             script.finding(node, "TMG299 passed_on", code=ast.unparse(node))
 
 
 def _applies(call: ast.Call) -> bool:
     """Whether a call gives a function each layer of a model: net.apply(init_weights), in all processes alike."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "apply" and len(call.args) == 1
+    return method_name(call) == "apply" and len(call.args) == 1
 
 
 def check_given(project: ImportedFiles, training: Training) -> None:
@@ -259,50 +257,35 @@ def check_given(project: ImportedFiles, training: Training) -> None:
             continue
         file, function = found
         for value in all_arguments(call):
-            what = next(filter(None, (_whole(training, n) for n in ast.walk(value) if isinstance(n, ast.Name))), "")
+            what = next(filter(None, (_whole(training, name) for name in nodes_of(ast.Name, value))), "")
             if what and not _only_reads(function):
-                place = file.fault(function, "").place
-                script.finding(
-                    call,
-                    "TMG299 given_to_other_file",
-                    code=ast.unparse(call.func),
-                    what=what,
-                    place=place,
-                    name=function.name,
-                )
+                about = {"place": file.fault(function, "").place, "name": function.name}
+                script.finding(call, "TMG299 given_to_other_file", code=ast.unparse(call.func), what=what, **about)
                 break
 
 
 def _whole(training: Training, node: ast.Name) -> str:
-    """What a name stands for: "the model", "the optimizer" or "the loader"; "" for anything else."""
+    """The role of a name in the training: "the model", "the optimizer" or "a loader"; "" for none of these."""
+    above = training.script.parent(node)
     if training.is_net(node):
-        above = next(training.script.above(node))
         return "" if isinstance(above, ast.Call) and above.func is node else "the model"
-    for origin in training.scopes.origins(node):
-        for binding in training.scopes.values(origin):
-            if binding.value is training.optimizer:
-                return "the optimizer"
-            if isinstance(binding.value, ast.Call) and training.script.name(binding.value.func) == LOADER:
-                above = next(training.script.above(node))
-                counts = isinstance(above, ast.Call) and ast.unparse(above.func) == "len"
-                return "" if counts else "a loader"
+    for made in training.scopes.calls_behind(node):
+        if made is training.optimizer:
+            return "the optimizer"
+        if training.script.name(made.func) == LOADER:
+            return "" if plain_name(above) == "len" else "a loader"
     return ""
 
 
 def _only_reads(function: ast.FunctionDef) -> bool:
     """Whether a function only counts parameters: it calls nothing that it is given but `parameters()` and the like."""
-    given = {one.arg for one in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
-    reads = ("parameters", "named_parameters", "state_dict")
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and node.id in given and isinstance(node.ctx, ast.Load):
-            use = next((n for n in ast.walk(function) if isinstance(n, ast.Attribute) and n.value is node), None)
-            if use is None or use.attr not in reads:
-                return False
-        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
-            return False
-        if isinstance(node, ast.Attribute) and node.attr.endswith("_"):
-            return False
-    return True
+    given = set(parameters(function)) - {one.arg for one in (function.args.vararg, function.args.kwarg) if one}
+    attributes = list(nodes_of(ast.Attribute, function))
+    reading = [one.value for one in attributes if one.attr in ("parameters", "named_parameters", "state_dict")]
+    used = [one for one in nodes_of(ast.Name, function) if one.id in given and isinstance(one.ctx, ast.Load)]
+    parts: list[ast.Attribute | ast.Subscript] = [*attributes, *nodes_of(ast.Subscript, function)]
+    changes = any(not isinstance(one.ctx, ast.Load) for one in parts) or any(a.attr.endswith("_") for a in attributes)
+    return not changes and all(one in reading for one in used)
 
 
 def _read(path: str) -> ImportedFile | None:
@@ -315,18 +298,12 @@ def _read(path: str) -> ImportedFile | None:
 
 def _is_quiet(script: Script, node: ast.stmt) -> bool:
     """Whether a statement of a module only defines."""
-    if isinstance(node, _DEFINES):
-        return True
-    if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test) and not node.orelse:
-        return True  # not taken where the file is imported
+    if isinstance(node, ast.If):
+        return "__name__" in ast.unparse(node.test) and not node.orelse  # not taken where the file is imported
     if not isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr):
-        return False
-    calls = [inner for inner in ast.walk(node) if isinstance(inner, ast.Call)]
-    return all(script.name(call.func).startswith(_MAKES) or _is_builtin(call) for call in calls)
-
-
-def _is_builtin(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id in _BUILTINS
+        return isinstance(node, _DEFINES)
+    calls = nodes_of(ast.Call, node)
+    return all(script.name(call.func).startswith(_MAKES) or plain_name(call) in _BUILTINS for call in calls)
 
 
 def _kind(file: ImportedFile, node: ast.stmt) -> Fault | None:
@@ -340,38 +317,25 @@ def _kind(file: ImportedFile, node: ast.stmt) -> Fault | None:
 
 def _is_made_of(file: ImportedFile, node: ast.ClassDef, bases: tuple[str, ...], seen: set[str]) -> bool:
     seen.add(node.name)
-    for base in node.bases:
-        if file.script.name(base) in bases:
-            return True
-        own = file.defined.get(base.id) if isinstance(base, ast.Name) else None
-        if isinstance(own, ast.ClassDef) and own.name not in seen and _is_made_of(file, own, bases, seen):
-            return True
-    return False
+    if any(file.script.name(base) in bases for base in node.bases):
+        return True
+    own = (file.defined.get(base.id) for base in node.bases if isinstance(base, ast.Name))
+    own_classes = (one for one in own if isinstance(one, ast.ClassDef) and one.name not in seen)
+    return any(_is_made_of(file, one, bases, seen) for one in own_classes)
 
 
 def _acts(file: ImportedFile, node: ast.stmt, beside: frozenset[str]) -> Fault | None:
     """The reason why a definition cannot run in several processes (files, devices, …); None if it can."""
     part = Script(file.script.path, file.script.text, file.script.tree)
-    inside = {id(inner) for inner in ast.walk(node)}
     for inner in ast.walk(node):
         if isinstance(inner, ast.Import | ast.ImportFrom) and list(check_import(part, inner, beside)):
             return file.fault(inner, "this import of another file stands inside of a definition")
         if isinstance(inner, ast.Global | ast.Nonlocal) and isinstance(node, ast.FunctionDef):
             return file.fault(inner, "this function changes variables of its file")
-    for call in (call for call in part.calls if id(call) in inside):
-        name = part.name(call.func)
-        if call in backwards(part):
-            return file.fault(call, "the gradients are taken here")
-        if name == LOADER:
-            return file.fault(call, "the DataLoader is made here, and a loader of training data must be seen")
-        if name.startswith("torch.optim.") and not name.startswith("torch.optim.lr_scheduler"):
-            return file.fault(call, "the optimizer is made here")
-        if writes(part, call):
-            return file.fault(call, "this writes a file, in every process")
-        if downloads(call):
-            return file.fault(call, "this may download data, in every process")
-        if isinstance(node, ast.FunctionDef) and name.startswith(_OWN) and name not in _SEEDS:
-            return file.fault(call, f"what {name} gives differs between the processes")
+    inside = set(nodes_of(ast.Call, node))
+    for call in filter(inside.__contains__, part.calls):
+        if reason := _act(part, call, isinstance(node, ast.FunctionDef)):
+            return file.fault(call, reason)
     check_calls(part, frozenset())
     begin, end = part.span(node)
     change = next((one for one in device_changes(part) if begin <= one.begin < end), None)
@@ -384,6 +348,22 @@ def _acts(file: ImportedFile, node: ast.stmt, beside: frozenset[str]) -> Fault |
         name = os.path.basename(part.path)
         return Fault(f"{name}:{line}:1", "each process needs its own GPU here, or loads to the CPU first")
     return None
+
+
+def _act(script: Script, call: ast.Call, in_function: bool) -> str:
+    """The reason why several processes cannot make a call; "" if they can."""
+    name = script.name(call.func)
+    optimizes = name.startswith("torch.optim.") and not name.startswith("torch.optim.lr_scheduler")
+    draws = in_function and name.startswith(_OWN) and name not in _SEEDS
+    reasons = (
+        (call in backwards(script), "the gradients are taken here"),
+        (name == LOADER, "the DataLoader is made here, and a loader of training data must be seen"),
+        (optimizes, "the optimizer is made here"),
+        (writes(script, call), "this writes a file, in every process"),
+        (downloads(call), "this may download data, in every process"),
+        (draws, f"what {name} gives differs between the processes"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
 
 
 def modules_in_folder(script: Script) -> frozenset[str]:

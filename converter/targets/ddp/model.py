@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from converter.syntax.changes import Change, lines_before, replaced
-from converter.syntax.script import Script, called_name, parameters
+from converter.syntax.script import Script, called_name, nodes_of, parameters
 from converter.targets.ddp.training import Training
 
 WRAP = "TMG177"
@@ -28,8 +28,8 @@ def model_changes(training: Training, wrapper: str) -> list[Change]:
     _check_uses(training)
     handed = _handed(training)
     changes = [_wrapped(training, wrapper)]
-    for node in ast.walk(script.tree):
-        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_net(node):
+    for node in script.nodes(ast.Name):
+        if not isinstance(node.ctx, ast.Load) or not training.is_net(node):
             continue
         if _is_wrapped_here(training, node):
             if node not in handed and not _means_the_same(training, node):
@@ -77,26 +77,21 @@ def _is_wrapped_here(training: Training, node: ast.Name) -> bool:
 
 def _means_the_same(training: Training, node: ast.Name) -> bool:
     """Whether the wrapper does at this place what the model would."""
-    above = next(training.script.above(node))
-    if node is training.forward.func:
-        return True
-    return isinstance(above, ast.Attribute) and above.attr in _SAME
+    above = training.script.parent(node)
+    return node is training.forward.func or (isinstance(above, ast.Attribute) and above.attr in _SAME)
 
 
 def _check_uses(training: Training) -> None:
     """Refuse uses of the model that go around the wrapper, or change the model behind its back."""
     script = training.script
     first = script.line(training.wrap.lineno)
-    for node in ast.walk(script.tree):
-        if not isinstance(node, ast.Name) or not training.is_net(node):
-            continue
-        above = next(script.above(node))
+    for node in filter(training.is_net, script.nodes(ast.Name)):
+        above = script.parent(node)
         scope = training.scopes.scope(node)
         inner = scope in training.path and scope is not training.scopes.scope(training.wrap)
         late = inner or script.span(node)[0] >= first
         if isinstance(above, ast.Attribute):
-            call = next(script.above(above))
-            called = isinstance(call, ast.Call) and call.func is above
+            called = getattr(script.parent(above), "func", None) is above
             if late and not training.in_loop(node):
                 _check_late(script, above, called)
             if training.in_loop(node) and not _is_harmless(training, above):
@@ -111,13 +106,11 @@ def _is_harmless(training: Training, use: ast.Attribute) -> bool:
     """Whether an attribute of the model, in the training loop, takes no part in the gradients."""
     if use.attr in _ALLOWED:
         return True
-    methods = [
-        one for one in training.script.functions.get(use.attr, []) if training.script.class_around(one) is not None
-    ]
-    if len(methods) != 1 or not isinstance(next(training.script.above(use)), ast.Call):
+    script = training.script
+    methods = [one for one in script.functions.get(use.attr, []) if script.class_around(one) is not None]
+    if len(methods) != 1 or not isinstance(script.parent(use), ast.Call):
         return False
-    calls = [call for call in ast.walk(methods[0]) if isinstance(call, ast.Call)]
-    return all(called_name(call) in _MAKES for call in calls)
+    return all(called_name(call) in _MAKES for call in nodes_of(ast.Call, methods[0]))
 
 
 def _check_late(script: Script, use: ast.Attribute, called: bool) -> None:

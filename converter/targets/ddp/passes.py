@@ -11,7 +11,17 @@ from dataclasses import field, replace
 from converter.dataclass import dataclass
 from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
-from converter.syntax.script import Script, all_arguments, argument, is_spread, names_bound, names_read, returns_in
+from converter.syntax.script import (
+    Script,
+    all_arguments,
+    argument,
+    is_spread,
+    method_name,
+    names_bound,
+    names_read,
+    nodes_of,
+    returns_in,
+)
 from converter.targets.ddp.data import criterion_of, data_changes, mean_loss, undivided
 from converter.targets.ddp.differing_values import DifferingValues, check_decisions, figures
 from converter.targets.ddp.imported_files import ImportedFiles, check_given, check_project
@@ -125,21 +135,13 @@ def _check_carried(training: Training) -> None:
     script = training.script
     given = {name for value in all_arguments(training.forward) for name in names_read(value)}
     for name in sorted(given - names_bound(training.loop.target)):
-        stores = list(_named(training.loop, name, ast.Store))
+        places = [node for node in nodes_of(ast.Name, *training.loop.body) if node.id == name]
+        stores = [node for node in places if isinstance(node.ctx, ast.Store)]
         if not stores:
             continue
         first = script.statement(min(stores, key=lambda n: (n.lineno, n.col_offset)))
-        loads = _named(training.loop, name, ast.Load)
-        if any(n.lineno <= (first.end_lineno or 0) for n in loads):
+        if any(isinstance(n.ctx, ast.Load) and n.lineno <= (first.end_lineno or 0) for n in places):
             script.finding(first, "TMG292 carried", name=name)
-
-
-def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterator[ast.Name]:
-    """The places in a loop's body where a name is read, or bound."""
-    for stmt in loop.body:
-        for node in ast.walk(stmt):
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, context):
-                yield node
 
 
 def _warn(training: Training, project: ImportedFiles) -> None:
@@ -152,8 +154,7 @@ def _warn(training: Training, project: ImportedFiles) -> None:
     if loss is not None and _is_sum(training, project, loss):
         script.finding(loss, "TMG372")
     for call in script.calls:
-        stepping = isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in training.steps
-        if stepping and training.in_loop(call):
+        if method_name(call) == "step" and call not in training.steps and training.in_loop(call):
             script.finding(call, "TMG373")
 
 
@@ -169,19 +170,24 @@ def _norms(script: Script, project: ImportedFiles) -> Iterator[ast.AST]:
 def _is_sum(training: Training, project: ImportedFiles, loss: ast.expr) -> bool:
     """Whether the loss is a sum, as far as it is seen."""
     script = training.script
-    if any(_adds_up(call) for call in script.calls if not _shown_only(script, call)):
-        return not _is_divided(training)
-    todo, seen = [loss, *script.bindings.get(ast.unparse(loss), [])], set[int]()
-    while todo:  # loss = loss_of(output, target): what the function returns
+    told = any(_adds_up(call) for call in script.calls if not _shown_only(script, call))
+    return (told or _is_computed_sum(training, project, loss)) and not _is_divided(training)
+
+
+def _is_computed_sum(training: Training, project: ImportedFiles, loss: ast.expr) -> bool:
+    """Whether an expression, or what a function returns that it calls, is a sum: loss = loss_of(output, target)."""
+    script = training.script
+    todo, seen = [loss, *script.bindings.get(ast.unparse(loss), [])], set[ast.expr]()
+    while todo:
         one = todo.pop()
-        function = training.scopes.called(one) if isinstance(one, ast.Call) else None
+        function = training.scopes.called(one)
         returned = returns_in(function) if function is not None else []
-        todo += [value for value in returned if id(value) not in seen]
-        seen |= set(map(id, returned))
-        if isinstance(one, ast.Call) and _is_sum_beside(training, project, one):
-            return not _is_divided(training)
-        if _sums(script, one) or (isinstance(one, ast.BinOp) and any(map(_sum_of(script), (one.left, one.right)))):
-            return not _is_divided(training)
+        todo += [value for value in returned if value not in seen]
+        seen.update(returned)
+        parts = (one.left, one.right) if isinstance(one, ast.BinOp) else ()
+        beside = isinstance(one, ast.Call) and _is_sum_beside(training, project, one)
+        if beside or _sums(script, one) or any(map(_sum_of(script), parts)):
+            return True
     return False
 
 
@@ -192,8 +198,7 @@ def _is_sum_beside(training: Training, project: ImportedFiles, loss: ast.Call) -
     if found is None:
         return False
     file, node = found
-    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
-    return any(map(_adds_up, calls)) or any(map(_sum_of(file.script), returns_in(node)))
+    return any(map(_adds_up, nodes_of(ast.Call, node))) or any(map(_sum_of(file.script), returns_in(node)))
 
 
 def _sum_of(script: Script) -> Callable[[ast.expr], bool]:
@@ -216,8 +221,7 @@ def _adds_up(call: ast.Call) -> bool:
 
 def _shown_only(script: Script, call: ast.Call) -> bool:
     """Whether a loss becomes a number at once, which trains nothing: F.nll_loss(…, reduction='sum').item()."""
-    above = next(script.above(call))
-    return isinstance(above, ast.Attribute) and above.attr == "item"
+    return getattr(script.parent(call), "attr", "") == "item"
 
 
 def _is_divided(training: Training) -> bool:

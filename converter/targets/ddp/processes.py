@@ -7,7 +7,7 @@ import re
 
 from converter.options import Options
 from converter.syntax.changes import Change, lines_before, replaced
-from converter.syntax.script import Script
+from converter.syntax.script import Script, method_name, nodes_of
 
 START = "TMG176"
 MARKER = "# tf-multigpu: helpers for training with a process for each GPU"
@@ -120,7 +120,7 @@ def _ending(script: Script, last: ast.stmt, ended: str) -> list[Change]:
     if leaves is None:
         return [Change(end, end, ended, START)]
     status = leaves.args[0] if leaves.args else None
-    if status is None or not any(isinstance(node, ast.Call) for node in ast.walk(status)):
+    if status is None or not any(nodes_of(ast.Call, status)):
         place = lines_before(script, last, (), START).begin
         return [Change(place, place, ended, START)]
     name = script.new("exit_status")
@@ -167,22 +167,21 @@ def _imports(script: Script, place: int) -> tuple[str, dict[str, str]]:
 
 def _numpy(script: Script, place: int) -> str:
     """The name of NumPy for the helpers: the script's own if it is bound above them, else an import."""
-    for stmt in script.tree.body:
-        if isinstance(stmt, ast.Import) and script.line(stmt.lineno) < place:
-            for alias in stmt.names:
-                if alias.name == "numpy" and alias.asname in (None, "np"):
-                    return alias.asname or "numpy"
+    for alias in _imported(script, place):
+        if alias.name == "numpy" and alias.asname in (None, "np"):
+            return alias.asname or "numpy"
     return "numpy" if script.names.imports("numpy") else ""
+
+
+def _imported(script: Script, place: int) -> list[ast.alias]:
+    """The modules that are imported above a place, at top level."""
+    imports = (stmt for stmt in script.tree.body if isinstance(stmt, ast.Import))
+    return [alias for stmt in imports if script.line(stmt.lineno) < place for alias in stmt.names]
 
 
 def _is_imported(script: Script, module: str, place: int) -> bool:
     """Whether a module is imported by its own name above a place, at top level."""
-    return any(
-        isinstance(stmt, ast.Import)
-        and script.line(stmt.lineno) < place
-        and any(alias.name.partition(".")[0] == module and not alias.asname for alias in stmt.names)
-        for stmt in script.tree.body
-    )
+    return any(one.name.partition(".")[0] == module and not one.asname for one in _imported(script, place))
 
 
 def check_names(script: Script) -> None:
@@ -226,34 +225,26 @@ def _is_early(script: Script, stmt: ast.stmt) -> bool:
         return all(isinstance(one, ast.Import | ast.ImportFrom) for one in stmt.body)
     if not isinstance(stmt, ast.Assign | ast.Expr | ast.AnnAssign):
         return False
-    return all(
-        script.name(call.func).startswith(_EARLY)
-        or (isinstance(call.func, ast.Attribute) and call.func.attr in _EARLY_METHODS)
-        for call in ast.walk(stmt)
-        if isinstance(call, ast.Call)
-    )
+    calls = nodes_of(ast.Call, stmt)
+    return all(script.name(call.func).startswith(_EARLY) or method_name(call) in _EARLY_METHODS for call in calls)
 
 
 def device_changes(script: Script) -> list[Change]:
     """GPUs that are named by a number become the process's own; checkpoints are loaded to the CPU first."""
     changes = []
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("cuda:"):
-            parent = next(script.above(node))
-            if node.value[5:].isdigit() and not isinstance(parent, ast.JoinedStr | ast.BinOp | ast.Compare):
+    for node in script.nodes(ast.Constant):
+        if isinstance(node.value, str) and node.value.startswith("cuda:"):
+            computed = isinstance(script.parent(node), ast.JoinedStr | ast.BinOp | ast.Compare)
+            if node.value[5:].isdigit() and not computed:
                 changes.append(replaced(script, node, "'cuda'", "TMG181"))
             else:
                 script.finding(node, "TMG299 computed_gpu")
     for call in script.calls:
-        name = script.name(call.func)
-        by_number = isinstance(call.func, ast.Attribute) and call.func.attr == "cuda" and bool(call.args)
+        name, given = script.name(call.func), {keyword.arg for keyword in call.keywords}
+        by_number = bool(call.args) and method_name(call) == "cuda"
         if by_number or (name == "torch.device" and len(call.args) + len(call.keywords) > 1):
             script.finding(call, "TMG299 numbered_gpu")
-        if (
-            name == "torch.load"
-            and not any(k.arg in ("map_location", None) for k in call.keywords)
-            and len(call.args) == 1
-        ):
+        if name == "torch.load" and len(call.args) == 1 and given.isdisjoint(("map_location", None)):
             end = script.span(call)[1] - 1
             changes.append(Change(end, end, ", map_location='cpu'", "TMG181"))
     return changes

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from converter.dataclass import dataclass
-from converter.syntax.script import Script, argument, parameters
+from converter.syntax.script import Script, argument, elements, nodes_of, parameters, parts_of, plain_name
 
 _LOOPS = (ast.For, ast.While)
 Scope = ast.FunctionDef | None  # None: the module
@@ -44,8 +44,8 @@ class Scopes:
     def functions(self) -> dict[str, ast.FunctionDef]:
         """Functions that are no methods, by names that only one has."""
         found: dict[str, list[ast.FunctionDef]] = {}
-        for node in ast.walk(self.script.tree):
-            if isinstance(node, ast.FunctionDef) and self.script.class_around(node) is None:
+        for node in self.script.nodes(ast.FunctionDef):
+            if self.script.class_around(node) is None:
                 found.setdefault(node.name, []).append(node)
         return {name: some[0] for name, some in found.items() if len(some) == 1}
 
@@ -53,9 +53,9 @@ class Scopes:
         """The function in whose body a node runs."""
         return self.script.function(node)
 
-    def called(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The script's own function that a call runs."""
-        return self.functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
+    def called(self, call: ast.AST | None) -> ast.FunctionDef | None:
+        """The script's own function that a call runs; None for anything else."""
+        return self.functions.get(plain_name(call))
 
     def calls_of(self, function: ast.FunctionDef) -> list[ast.Call]:
         """The calls of one of the script's functions."""
@@ -120,7 +120,7 @@ class Scopes:
         found = []
         for binding in self.bindings.get(origin, []):
             value = binding.value
-            function = self.called(value) if isinstance(value, ast.Call) else None
+            function = self.called(value)
             returned = self._returned(function, binding.place) if function else None
             if returned is None:
                 found.append(binding)
@@ -140,14 +140,13 @@ class Scopes:
 
     def _returned(self, function: ast.FunctionDef, place: int | None) -> ast.expr | None:
         """The expression that a function with a single return returns."""
-        found = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and self.scope(n) is function]
-        if len(found) != 1 or found[0] is None:
+        found = [n.value for n in nodes_of(ast.Return, function) if self.scope(n) is function]
+        if len(found) != 1:
             return None
         if place is None:
             return found[0]
-        if isinstance(found[0], ast.Tuple) and place < len(found[0].elts):
-            return found[0].elts[place]
-        return None
+        parts = elements(found[0])
+        return parts[place] if isinstance(found[0], ast.Tuple) and place < len(parts) else None
 
     def loops(self, node: ast.AST) -> list[ast.For | ast.While]:
         """The loops around a node in its function, innermost first."""
@@ -173,28 +172,15 @@ def _bound(node: ast.stmt) -> Iterator[tuple[str, Binding]]:
         for item in node.items:
             if item.optional_vars is not None:
                 yield from _targets(node, item.optional_vars, None)
-    for inner in _expressions(node):
-        if isinstance(inner, ast.NamedExpr):
-            yield inner.target.id, Binding(node, inner.value)
-
-
-def _expressions(node: ast.stmt) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            yield from ast.walk(child)
+    expressions = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+    for inner in nodes_of(ast.NamedExpr, *expressions):
+        yield inner.target.id, Binding(node, inner.value)
 
 
 def _targets(node: ast.stmt, target: ast.expr, value: ast.expr | None) -> Iterator[tuple[str, Binding]]:
-    if isinstance(target, ast.Name):
-        yield target.id, Binding(node, value)
-    elif isinstance(target, ast.Tuple | ast.List):
-        same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
-        for place, element in enumerate(target.elts):
-            if same and isinstance(value, ast.Tuple | ast.List):
-                yield from _targets(node, element, value.elts[place])
-            elif isinstance(element, ast.Name):
-                yield element.id, Binding(node, value, place)
-            else:
-                yield from _targets(node, element, None)
-    elif isinstance(target, ast.Starred):
-        yield from _targets(node, target.value, None)
+    for part, given, place in parts_of(target, target if value is None else value):
+        while isinstance(part, ast.Starred):
+            part, place = part.value, -1
+        if isinstance(part, ast.Name):
+            known = value is not None and place != -1
+            yield part.id, Binding(node, given, place) if known else Binding(node, None)

@@ -39,7 +39,7 @@ class TrainerClass:
         return [self.methods[use.attr] for use in self.uses(method) if use.attr in self.methods]
 
     def around(self, step: Method) -> list[Method]:
-        """A method, those that lead to it and those that these call, but for the one that makes the object."""
+        """A method, its direct and indirect callers, and all methods that these call; without __init__ as a caller."""
         found = [step]
         while more := [
             other

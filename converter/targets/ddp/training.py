@@ -6,13 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from converter.dataclass import dataclass
-from converter.syntax.script import Script, argument
+from converter.syntax.script import Script, argument, method_name, plain_name
 from converter.targets.ddp.scopes import Binding, ScopedName, Scopes
 from converter.targets.ddp.trainer_class import advice
 
 LOADER = "torch.utils.data.DataLoader"
 _SCHEDULERS = ("torch.optim.lr_scheduler.", "torch.optim.swa_utils.")
 _MOVES = ("to", "cuda", "cpu", "float", "double", "train", "apply")
+_PARAMETERS = ("parameters", "named_parameters")
 _BARS = ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.auto.trange")
 
 
@@ -54,7 +55,7 @@ class Training:
 
     def in_loop(self, node: ast.AST) -> bool:
         """Whether a node stands inside the loop over the batches."""
-        return any(one is self.loop for one in self.script.above(node))
+        return self.script.is_inside(node, self.loop)
 
 
 def backwards(script: Script) -> list[ast.Call]:
@@ -86,11 +87,7 @@ def training_of(script: Script) -> Training:
     steps = _steps(script, scopes, loop, optimizer)
     net = _net(script, scopes, optimizer)
     built = _built(script, scopes, net)
-    calls = [
-        call
-        for call in script.calls
-        if isinstance(call.func, ast.Name) and net in scopes.origins(call.func) and _inside(script, call, loop)
-    ]
+    calls = [call for call in script.calls if net in scopes.origins(call.func) and script.is_inside(call, loop)]
     if len(calls) != 1:
         key = "TMG293 called_twice" if calls else "TMG293 not_called"
         raise _unclear(script, calls[1] if calls else loop, key)
@@ -130,17 +127,11 @@ def _is_optimizer(script: Script, call: ast.Call) -> bool:
     return name.startswith("torch.optim.") and not name.startswith(_SCHEDULERS)
 
 
-def _inside(script: Script, node: ast.AST, around: ast.AST) -> bool:
-    return any(one is around for one in script.above(node))
-
-
 def looped_over(script: Script, loop: ast.For) -> ast.expr:
     """The iterable of a loop, without enumerate() and progress bars around it."""
     found = loop.iter
     while isinstance(found, ast.Call) and found.args:
-        bar = script.name(found.func) in _BARS
-        counts = isinstance(found.func, ast.Name) and found.func.id == "enumerate"
-        if not bar and not counts:
+        if script.name(found.func) not in _BARS and plain_name(found) != "enumerate":
             break
         found = found.args[0]
     return found
@@ -175,15 +166,13 @@ def _steps(script: Script, scopes: Scopes, loop: ast.For, optimizer: ast.Call) -
     """The calls of the optimizer's step, by itself or by a scaler of gradients."""
     found = []
     for call in script.calls:
-        if not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
-            continue
-        direct = _stands_for(scopes, call.func.value, optimizer)
-        scaled = bool(call.args) and _stands_for(scopes, call.args[0], optimizer)
-        if direct and (call.args or call.keywords):
-            raise _unclear(script, call, "TMG292 closure")
-        if direct or scaled:
-            found.append(call)
-    if len(found) != 1 or not _inside(script, found[0], loop):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "step":
+            direct = _stands_for(scopes, call.func.value, optimizer)
+            if direct and (call.args or call.keywords):
+                raise _unclear(script, call, "TMG292 closure")
+            if direct or any(_stands_for(scopes, one, optimizer) for one in call.args[:1]):
+                found.append(call)
+    if len(found) != 1 or not script.is_inside(found[0], loop):
         raise _unclear(script, found[-1] if found else loop, "TMG292 no_step")
     return found
 
@@ -197,10 +186,8 @@ def _net(script: Script, scopes: Scopes, optimizer: ast.Call) -> ScopedName:
     given = argument(optimizer, 0, "params")
     found: set[ScopedName] = set()
     for node in _behind(scopes, given) if given is not None else ():
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr not in ("parameters", "named_parameters"):
-                continue
-            base: ast.expr = node.func.value
+        if isinstance(node, ast.Call) and method_name(node) in _PARAMETERS:
+            base = node.func
             while isinstance(base, ast.Attribute | ast.Subscript):
                 base = base.value
             found |= scopes.origins(base)
@@ -228,11 +215,7 @@ def _behind(scopes: Scopes, node: ast.expr) -> Iterator[ast.AST]:
 
 def _filters(call: ast.Call) -> bool:
     """Whether a call only picks parameters or puts them into a list."""
-    return (
-        isinstance(call.func, ast.Name)
-        and call.func.id in ("filter", "list")
-        or (isinstance(call.func, ast.Attribute) and call.func.attr in ("parameters", "named_parameters"))
-    )
+    return plain_name(call) in ("filter", "list") or method_name(call) in _PARAMETERS
 
 
 def _built(script: Script, scopes: Scopes, net: ScopedName) -> list[Binding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from converter.dataclass import dataclass
 from converter.syntax.changes import Change, added_argument, replaced
-from converter.syntax.script import Script, argument, called_name, is_given, is_on, is_spread
+from converter.syntax.script import Script, argument, called_name, is_given, is_on, is_spread, parameters
 from converter.targets.mirrored.counts import is_batch_size
 from converter.targets.mirrored.elsewhere import module_beside
 from converter.targets.mirrored.keras import DEFAULT_BATCH
@@ -35,7 +35,7 @@ class Maker:
 
 
 def makers_of(program: Program, file: Script, fit: ast.Call) -> list[Maker] | None:
-    """What makes the batches that a call trains on; None where it is not seen how many examples they have."""
+    """The calls that make the generators of a training; None if the size of their batches cannot be found."""
     name = _DATA.get(called_name(fit))
     given = argument(fit, 0, name) if name and not is_spread(fit) else None
     if given is None:
@@ -84,8 +84,8 @@ def reads_of(makers: list[Maker]) -> Iterator[tuple[Script, int, int]]:
     """Where a file reads the size of a batch off such a generator: it has grown there."""
     for file in {id(maker.file): maker.file for maker in makers}.values():
         names = {name for name, values in file.bindings.items() if any(m.call in values for m in makers)}
-        for node in ast.walk(file.tree):
-            if isinstance(node, ast.Attribute) and is_batch_size(node) and ast.unparse(node.value) in names:
+        for node in file.nodes(ast.Attribute):
+            if is_batch_size(node) and ast.unparse(node.value) in names:
                 yield file, *file.span(node)
 
 
@@ -97,8 +97,7 @@ def inside_makers(program: Program, file: Script, makers: list[Maker]) -> Iterat
         for node in reachable(file, maker.code[1]):
             if isinstance(node, ast.Name | ast.Attribute) and is_batch_size(node):
                 function = file.function(node)
-                given = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)} if function else set()
-                if ast.unparse(node).partition(".")[0] in given:
+                if function is not None and ast.unparse(node).partition(".")[0] in parameters(function):
                     yield file.span(node)
 
 

@@ -11,7 +11,7 @@ which one does not train them, as a generator's does with its discriminator.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from converter.analysis.traits import Trait, has
@@ -20,7 +20,7 @@ from converter.plan.decisions import Decision
 from converter.runtime.catalog import source_of
 from converter.syntax.changes import Change, lines_before, replaced
 from converter.syntax.known import is_known, last_name
-from converter.syntax.script import Script, all_arguments, argument, called_name, is_on, returns_in
+from converter.syntax.script import Script, all_arguments, argument, called_name, is_on, nodes_of, returns_in
 from converter.targets.mirrored.batch_makers import (
     Maker,
     grown_makers,
@@ -41,7 +41,7 @@ from converter.targets.mirrored.counts import (
 from converter.targets.mirrored.elsewhere import definition, module_beside
 from converter.targets.mirrored.keras import DEFAULT_BATCH, compiles, grown_fits
 from converter.targets.mirrored.losses import keras_losses
-from converter.targets.mirrored.program import Program, bound, last
+from converter.targets.mirrored.program import Program, last
 from converter.targets.mirrored.replicated import keras_code, reachable
 from converter.targets.mirrored.rows_of_batches import Rows, grown_rows, rows_of
 from converter.targets.passes import Case
@@ -63,8 +63,8 @@ def is_of_package(program: Program) -> bool:
 
 def imports_package(script: Script) -> bool:
     """True if a file imports the package `keras`."""
-    modules = (alias.name for n in ast.walk(script.tree) if isinstance(n, ast.Import) for alias in n.names)
-    sources = (n.module or "" for n in ast.walk(script.tree) if isinstance(n, ast.ImportFrom) and not n.level)
+    modules = (alias.name for node in script.nodes(ast.Import) for alias in node.names)
+    sources = (node.module or "" for node in script.nodes(ast.ImportFrom) if not node.level)
     return any(name.partition(".")[0] == _PACKAGE for name in (*modules, *sources))
 
 
@@ -108,7 +108,7 @@ def _of_compile(program: Program, file: Script, call: ast.Call) -> str:
 
 def _of_makers(program: Program, file: Script, model: ast.expr) -> str:
     """Why it is not known what a model holds: all that makes it is a package other than keras, or a file."""
-    makers = [value.func for value in bound(file, model) if isinstance(value, ast.Call)]
+    makers = [value.func for value in file.bound(model) if isinstance(value, ast.Call)]
     unseen = [one for one in makers if _is_unseen(program, file, one)]
     others = [one for one in makers if one not in unseen]
     read = others and all(has(file.name(one), Trait.READS_MODEL) for one in unseen)
@@ -121,9 +121,11 @@ def _is_unseen(program: Program, script: Script, maker: ast.expr) -> bool:
         return False
     name = script.name(maker)
     if not name and isinstance(maker, ast.Name):
-        files = (script, *(module for module in _stars(script, program)))
-        classes = (node.name for file in files for node in ast.walk(file.tree) if isinstance(node, ast.ClassDef))
-        return maker.id not in classes and not any(_PACKAGE in module.split(".") for module in _star_modules(files))
+        starred = (module_beside(script, module, program.folder) for module in _star_modules(script))
+        files = (script, *filter(None, starred))
+        classes = (node.name for file in files for node in file.nodes(ast.ClassDef))
+        modules = (module for file in files for module in _star_modules(file))
+        return maker.id not in classes and not any(_PACKAGE in module.split(".") for module in modules)
     if not name:
         return False
     if name.partition(".")[0] == _PACKAGE:
@@ -133,22 +135,15 @@ def _is_unseen(program: Program, script: Script, maker: ast.expr) -> bool:
     return not any(module_beside(script, module, program.folder) for module in modules)
 
 
-def _star_modules(files: Iterable[Script]) -> Iterator[str]:
-    """The modules from which files import all names."""
-    for file in files:
-        for node in ast.walk(file.tree):
-            if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
-                yield "." * node.level + (node.module or "")
-
-
-def _stars(script: Script, program: Program) -> Iterator[Script]:
-    """The files of the program from which a file imports all names."""
-    found = (module_beside(script, module, program.folder) for module in _star_modules([script]))
-    return (one for one in found if one is not None)
+def _star_modules(file: Script) -> Iterator[str]:
+    """The modules from which a file imports all names."""
+    for node in file.nodes(ast.ImportFrom):
+        if any(alias.name == "*" for alias in node.names):
+            yield "." * node.level + (node.module or "")
 
 
 def _called(script: Script, call: ast.Call) -> str:
-    """The last part of the name of what is called; of a name that is imported by * the name itself."""
+    """The called name without its modules; a name imported by `*` is returned as it is written."""
     return last_name(script, call.func) or getattr(call.func, "id", "")
 
 
@@ -169,11 +164,11 @@ def _reduced_in(script: Script, function: ast.expr | None) -> str:
     """Where the function of a layer reduces the axis of the examples, as `file:line`; "" where it does not."""
     found = definition(script, function) if function is not None else None
     file, code = found if found is not None else (script, function)
-    for node in ast.walk(code) if isinstance(code, ast.Lambda | ast.FunctionDef) else ():
-        if isinstance(node, ast.Call) and _called(file, node) in _REDUCTIONS and _is_library(file, node):
-            axis = argument(node, 1, "axis")
+    for call in nodes_of(ast.Call, code) if isinstance(code, ast.Lambda | ast.FunctionDef) else ():
+        if _called(file, call) in _REDUCTIONS and _is_library(file, call):
+            axis = argument(call, 1, "axis")
             if axis is None or (isinstance(axis, ast.Constant) and axis.value in (0, None)):
-                return f"{file.path}:{node.lineno}"
+                return f"{file.path}:{call.lineno}"
     return ""
 
 
@@ -198,10 +193,10 @@ def _of_loss(program: Program, script: Script) -> str:
         read = next((one for one in held if _is_layers(script.bindings.get(ast.unparse(one), []))), None)
         if read is not None:
             return f"as a loss reads {ast.unparse(read)}, a tensor of the model, beside what the copies give"
-        for file, function in _functions_of(program, script, given):
-            for node in ast.walk(function):
-                if why := _of_name(file, node, function):
-                    return why
+        functions = _functions_of(program, script, given)
+        reasons = (_of_name(file, node, one) for file, one in functions for node in ast.walk(one))
+        if why := next(filter(None, reasons), ""):
+            return why
     return ""
 
 
@@ -221,7 +216,7 @@ def _of_name(script: Script, node: ast.AST, function: ast.FunctionDef | ast.Lamb
         return "as a loss takes gradients of what the model gives, which the copies give in parts"
     if not isinstance(node, ast.Name | ast.Attribute):
         return ""
-    own = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+    own = {one.arg for one in nodes_of(ast.arg, function)}
     values = script.bindings.get(ast.unparse(node), [])
     if ast.unparse(node) in own or any(function in script.above(value) for value in values):
         return ""
@@ -238,7 +233,7 @@ def _is_layers(values: list[ast.expr]) -> bool:
 
 
 def _of_phases(program: Program) -> str:
-    """Copies are made later than the model: what is said once of the learning phase holds for both."""
+    """Refuse several calls of set_learning_phase: copies are made later than the model and could get another phase."""
     said = [call for file, call in program.calls() if _called(file, call) == "set_learning_phase"]
     return "as the learning phase is set at several places" if len(said) > 1 else ""
 
@@ -252,7 +247,7 @@ def _of_sizes(program: Program, trained: list[Call]) -> str:
 
 
 def _sizes_seen(program: Program, trained: list[Call]) -> tuple[list[Maker], list[Rows]] | None:
-    """What gives the batches of all trainings their sizes; None where the size of one is not seen."""
+    """The generators and row counts that set all trainings' batch sizes; None if one size cannot be found."""
     makers: list[Maker] = []
     by_hand = [call for call in trained if called_name(call[1]) == "train_on_batch"]
     for file, call in trained:
@@ -273,14 +268,11 @@ def _sizes_seen(program: Program, trained: list[Call]) -> tuple[list[Maker], lis
 
 def _has_norm(program: Program, file: Script, model: ast.expr) -> bool:
     """Whether a model may have batch normalisation: unless a function is seen that makes it without."""
-    for where, made in ((file, value) for value in bound(file, model)):
-        found = program.definition(where, made.func) if isinstance(made, ast.Call) else None
-        if found is None:
+    for made in file.bound(model):
+        found = program.definition(file, made.func) if isinstance(made, ast.Call) else None
+        if found is None or any(_is_norm(found[0], n) for n in reachable(*found) if isinstance(n, ast.Call)):
             return True
-        calls = (node for node in reachable(*found) if isinstance(node, ast.Call))
-        if any(_is_norm(found[0], call) for call in calls):
-            return True
-    return not list(bound(file, model))
+    return not file.bound(model)
 
 
 def _is_norm(file: Script, call: ast.Call) -> bool:
@@ -346,14 +338,11 @@ def _check(program: Program, case: Case, total: bool) -> None:
 def _adds_up(program: Program, script: Script, loss: ast.expr) -> bool:
     """True for a loss in which the examples of a batch are added up, by `K.sum` without an axis or `reduction`."""
     given = script.value(loss)
-    for call in (node for node in ast.walk(given) if isinstance(node, ast.Call)):
-        told = [ast.unparse(k.value).strip("'\"").lower() for k in call.keywords if k.arg == "reduction"]
-        if any(one.rpartition(".")[2] == "sum" for one in told):
-            return True
-    for file, function in _functions_of(program, script, given):
-        if any(_is_sum(file, value) for value in returns_in(function)):
-            return True
-    return False
+    told = (k.value for call in nodes_of(ast.Call, given) for k in call.keywords if k.arg == "reduction")
+    if any(ast.unparse(one).strip("'\"").lower().rpartition(".")[2] == "sum" for one in told):
+        return True
+    functions = _functions_of(program, script, given)
+    return any(_is_sum(file, value) for file, function in functions for value in returns_in(function))
 
 
 def _is_sum(file: Script, node: ast.expr) -> bool:
@@ -361,9 +350,9 @@ def _is_sum(file: Script, node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp):
         return _is_sum(file, node.operand)
     if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Div) and any(isinstance(one, ast.Call) for one in ast.walk(node.right)):
-            return False
-        return _is_sum(file, node.left) or (not isinstance(node.op, ast.Div) and _is_sum(file, node.right))
+        if isinstance(node.op, ast.Div):
+            return not any(nodes_of(ast.Call, node.right)) and _is_sum(file, node.left)
+        return _is_sum(file, node.left) or _is_sum(file, node.right)
     if isinstance(node, ast.Name):
         value = file.value(node)
         return value is not node and not isinstance(value, ast.Name) and _is_sum(file, value)
@@ -396,39 +385,36 @@ def _leads_to(file: Script, place: ast.stmt, call: ast.Call, model: str) -> bool
     after = block[block.index(place) :]
     if file.function(place) is not file.function(call) or not any(one in after for one in file.above(call)):
         return False
-    first = model.partition(".")[0]
-    between = (node for one in after for node in ast.walk(one) if getattr(node, "lineno", 0) <= call.lineno)
-    return not any(_binds(node, first, model) for node in between)
+    return not any(node.lineno <= call.lineno for node in _bound_places(model, *after))
 
 
 def _in_front_of_loops(file: Script, call: ast.Call, model: str) -> ast.stmt:
     """The statement that trains, or the outermost loop around it in which the model stays the same."""
     place = file.statement(call)
-    first = model.partition(".")[0]
     for outer in file.above(place):
         if isinstance(outer, ast.FunctionDef | ast.ClassDef | ast.Module):
             break
         if isinstance(outer, ast.For | ast.While):
-            here = any(_binds(node, first, model) for node in ast.walk(outer))
-            if here or _bound_by_calls(file, outer, first, model):
+            if any(_bound_places(model, outer)) or _bound_by_calls(file, outer, model):
                 break
             place = outer
     return place
 
 
-def _binds(node: ast.AST, first: str, model: str) -> bool:
-    if isinstance(node, ast.Name):
-        return node.id == first and isinstance(node.ctx, ast.Store)
-    return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node) == model
+def _bound_places(model: str, *nodes: ast.AST) -> Iterator[ast.expr]:
+    """The places in pieces of code that bind a model, or the name that its dotted name begins with."""
+    first = model.partition(".")[0]
+    yield from (one for one in nodes_of(ast.Name, *nodes) if isinstance(one.ctx, ast.Store) and one.id == first)
+    attributes = (one for one in nodes_of(ast.Attribute, *nodes) if isinstance(one.ctx, ast.Store))
+    yield from (one for one in attributes if ast.unparse(one) == model)
 
 
-def _bound_by_calls(file: Script, loop: ast.AST, first: str, model: str) -> bool:
+def _bound_by_calls(file: Script, loop: ast.AST, model: str) -> bool:
     """Whether a function that a loop calls binds the model, as a global name or an attribute."""
-    called = {called_name(node) for node in ast.walk(loop) if isinstance(node, ast.Call)}
-    for function in (one for name in called for one in file.functions.get(name, ())):
-        shared = {name for n in ast.walk(function) if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
-        attribute = "." in model
-        if (attribute or first in shared) and any(_binds(node, first, model) for node in ast.walk(function)):
+    for function in (one for call in nodes_of(ast.Call, loop) for one in file.functions.get(called_name(call), ())):
+        declared: list[ast.Global | ast.Nonlocal] = [*nodes_of(ast.Global, function), *nodes_of(ast.Nonlocal, function)]
+        shared = "." in model or any(model in one.names for one in declared)
+        if shared and any(_bound_places(model, function)):
             return True
     return False
 
@@ -479,7 +465,7 @@ def _check_validations(file: Script, trained: list[ast.Call], makers: list[Maker
     """Warn of batches of a validation that grow with those of the training, as one call makes both (TMG384)."""
     for call in trained:
         data, steps = argument(call, -1, "validation_data"), argument(call, -1, "validation_steps")
-        if data is not None and steps is not None and any(m.call in list(bound(file, data)) for m in makers):
+        if data is not None and steps is not None and any(m.call in file.bound(data) for m in makers):
             warn_of_count(file, steps)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 from enum import Enum
+from typing import TypeGuard
 
 from converter.analysis.traits import Trait
 from converter.options import Options
 from converter.syntax.changes import Change, replaced
 from converter.syntax.known import is_known
-from converter.syntax.script import Script
+from converter.syntax.script import Script, literal, nodes_of
 
 COUNTED = "TMG154"
 _EVALUATE = ("evaluate", "evaluate_generator", "predict", "predict_generator")
@@ -44,13 +45,16 @@ def batch_counts(
 
 def divisions(node: ast.AST) -> Iterator[ast.BinOp]:
     """The divisions in a piece of code."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div | ast.FloorDiv):
-            yield one
+    return filter(is_division, ast.walk(node))
+
+
+def is_division(node: ast.AST) -> TypeGuard[ast.BinOp]:
+    """Whether a node is a division."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv)
 
 
 def check_part(script: Script, inside: Collection[ast.AST]) -> None:
-    """Refuse the whole batch's size where replicas have a part of it (TMG288)."""
+    """Refuse code of replicas that reads the size of the whole batch: each replica has a part of it (TMG288)."""
     replicas = set(map(id, inside))
     for node in inside:
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or not _is_size(script, node):
@@ -72,9 +76,8 @@ class _Use(Enum):
 def _scales(script: Script, node: ast.BinOp) -> bool:
     """Whether a division by the batch size makes a mean of a sum: of tensors, or 1 / batch_size."""
     left = script.value(node.left)
-    if isinstance(left, ast.Constant) and left.value in (1, 1.0, 0.5):
-        return True
-    return any(isinstance(n, ast.Call) and script.name(n.func).startswith("tf.") for n in ast.walk(left))
+    tensors = any(script.name(call.func).startswith("tf.") for call in nodes_of(ast.Call, left))
+    return tensors or literal(left) in (1, 0.5)
 
 
 def _uses(script: Script, node: ast.expr, replicas: Collection[int]) -> Iterator[_Use]:
@@ -84,37 +87,31 @@ def _uses(script: Script, node: ast.expr, replicas: Collection[int]) -> Iterator
         one = todo.pop()
         stmt = script.statement(one)
         above = [outer for outer in (one, *script.above(one)) if not isinstance(outer, ast.stmt)]
+        name = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
         if any(_is_evaluation(script, outer) for outer in above):
             yield _Use.EVALUATION
-            continue
-        if any(isinstance(outer, ast.Call) and is_known(script, outer.func, Trait.SCHEDULES) for outer in above):
+        elif any(isinstance(outer, ast.Call) and is_known(script, outer.func, Trait.SCHEDULES) for outer in above):
             yield _Use.COUNT
-            continue
-        name = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
-        if isinstance(name, ast.Name):
-            if name.id not in seen:
-                seen.add(name.id)
-                read = [use for use in script.uses(name.id) if isinstance(use.ctx, ast.Load)]
-                todo += [use for use in read if script.statement(use) is not stmt]
-        else:
+        elif not isinstance(name, ast.Name):
             yield _Use.REPLICA if id(one) in replicas else _Use.COUNT
+        elif name.id not in seen:
+            seen.add(name.id)
+            todo += [use for use in script.reads(name.id) if script.statement(use) is not stmt]
 
 
 def _is_evaluation(script: Script, node: ast.AST) -> bool:
-    if isinstance(node, ast.keyword):
-        return node.arg == "validation_steps"
-    if not isinstance(node, ast.Call):
-        return False
-    return script.method(node) in _EVALUATE or is_known(script, node.func, Trait.EVALUATION_SPEC)
+    if isinstance(node, ast.Call):
+        return script.method(node) in _EVALUATE or is_known(script, node.func, Trait.EVALUATION_SPEC)
+    return isinstance(node, ast.keyword) and node.arg == "validation_steps"
 
 
 def is_batch_size(node: ast.expr) -> bool:
     """Whether an expression is named like the size of a batch."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("float", "int") and node.args:
         node = node.args[0]
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        name = str(node.slice.value)
+    name = getattr(node, "attr", getattr(node, "id", ""))
+    if isinstance(node, ast.Subscript):
+        name = str(literal(node.slice))
     return "batch" in name.lower() and "num" not in name.lower()
 
 

@@ -13,7 +13,7 @@ from typing import TypeGuard
 from converter.analysis.traits import Trait, has
 from converter.dataclass import dataclass
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument, is_on
+from converter.syntax.script import Script, argument, elements, is_on, names_read
 from converter.targets.mirrored.elsewhere import definition
 
 # Attributes of a dataset that are no dataset.
@@ -68,13 +68,12 @@ class Reader:
         if isinstance(node, ast.Name | ast.Attribute) and not self.script.name(node):
             if ast.unparse(node) in kinds:
                 return kinds[ast.unparse(node)]
-            bound = self.script.bindings.get(ast.unparse(node), [])
-            if self._loaded.get(ast.unparse(node)) is False:
-                kinds = {**kinds, ast.unparse(node): Kind.DATASET}
-                return one_of({Kind.DATASET, *(self.kind(value, kinds) for value in bound)})
-            found = {self.kind(value, {**kinds, ast.unparse(node): Kind.UNKNOWN}) for value in bound[:1]}
-            rest = {self.kind(value, {**kinds, ast.unparse(node): next(iter(found))}) for value in bound[1:]}
-            return one_of(found | rest)
+            name = ast.unparse(node)
+            bound = self.script.bindings.get(name, [])
+            if self._loaded.get(name) is False:
+                return one_of({Kind.DATASET, *(self.kind(value, {**kinds, name: Kind.DATASET}) for value in bound)})
+            first = [self.kind(value, {**kinds, name: Kind.UNKNOWN}) for value in bound[:1]]
+            return one_of([*first, *(self.kind(value, {**kinds, name: first[0]}) for value in bound[1:])])
         if isinstance(node, ast.Subscript):
             held = self._loads(self.script.value(node.value)) or self._loaded.get(ast.unparse(node.value))
             return Kind.DATASET if held else Kind.UNKNOWN
@@ -93,18 +92,16 @@ class Reader:
         `train, test = tfds.load(…, split=[…])`, `(train, test), info = …`, `sets, info = tfds.load(…, with_info=True)`.
         """
         found: dict[str, bool] = {}
-        for node in ast.walk(self.script.tree):
-            if not (isinstance(node, ast.Assign) and self._loads(node.value)):
+        for node in self.script.nodes(ast.Assign):
+            if not self._loads(node.value):
                 continue
             split, informed = argument(node.value, 1, "split"), _is_told(node.value, "with_info")
             listed = isinstance(split, ast.List | ast.Tuple)
-            for target in node.targets:
-                parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
-                parts = parts[:1] if informed else parts
-                for part in parts if informed or listed else ():
-                    if isinstance(part, ast.Name):
-                        found[part.id] = informed and (listed or split is None)
-                    found |= {one.id: False for one in getattr(part, "elts", ()) if isinstance(one, ast.Name)}
+            parts = [part for target in node.targets for part in elements(target)[: 1 if informed else None]]
+            for part in parts if informed or listed else ():
+                if isinstance(part, ast.Name):
+                    found[part.id] = informed and (listed or split is None)
+                found |= {one.id: False for one in elements(part) if isinstance(one, ast.Name)}
         return found
 
     def _call(self, call: ast.Call, kinds: Mapping[str, Kind]) -> Kind:
@@ -183,9 +180,8 @@ class Reader:
         if value is None:
             return Kind.UNKNOWN
         kind = self.kind(value, body.kinds)
-        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-        elements = any(body.kinds.get(name) is Kind.ELEMENT for name in names)
-        return Kind.ELEMENT if kind is Kind.UNKNOWN and elements else kind
+        made_of = any(body.kinds.get(name) is Kind.ELEMENT for name in names_read(value))
+        return Kind.ELEMENT if kind is Kind.UNKNOWN and made_of else kind
 
 
 def _is_told(call: ast.Call, name: str) -> bool:

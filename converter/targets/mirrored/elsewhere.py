@@ -82,9 +82,8 @@ def _imported(script: Script, node: ast.expr) -> Iterator[tuple[str, str]]:
         return
     whole, _, last = ast.unparse(node).rpartition(".")
     stars = []
-    for one in ast.walk(script.tree):
-        for alias in one.names if isinstance(one, ast.ImportFrom) else ():
-            assert isinstance(one, ast.ImportFrom)
+    for one in script.nodes(ast.ImportFrom):
+        for alias in one.names:
             module = "." * one.level + (one.module or "")
             if alias.name == "*" and not whole:
                 stars.append((module, last))

@@ -97,9 +97,8 @@ def hooks(case: Known) -> Known:
 
 
 def _imported(script: Script) -> list[str]:
-    nodes = list(ast.walk(script.tree))
-    named = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    return named + [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    named = [alias.name for node in script.nodes(ast.Import) for alias in node.names]
+    return named + [node.module for node in script.nodes(ast.ImportFrom) if node.module]
 
 
 def _check_feeds(script: Script) -> None:
@@ -151,23 +150,19 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
         name = script.new("strategy")
         text = f"{tensorflow}.estimator.RunConfig(train_distribute={name})"
         made = strategy_lines(script, script.statement(call), name, options, CONFIG)
-        if given is not None:
-            return [*made, replaced(script, given, text, CONFIG)]
-        return [*made, added_argument(script, call, f"config={text}", width, CONFIG)]
+        added = added_argument(script, call, f"config={text}", width, CONFIG)
+        return [*made, added if given is None else replaced(script, given, text, CONFIG)]
     config, replacing = _without_replace(script, given)
     if (
         not isinstance(config, ast.Call)
         or not is_known(script, config.func, Trait.RUN_CONFIG)
         or any(map(is_spread, [config, *replacing]))
     ):
-        script.finding(given, "TMG282 configuration")
-        return []
+        return script.refused(given, "TMG282 configuration")
     if is_known(script, config.func, Trait.TAKES_NO_STRATEGY):
-        script.finding(config, "TMG282 contrib_configuration")
-        return []
+        return script.refused(config, "TMG282 contrib_configuration")
     if any(argument(one, -1, "train_distribute") is not None for one in (config, *replacing)):
-        script.finding(config, "TMG216 strategy")
-        return []
+        return script.refused(config, "TMG216 strategy")
     name = script.new("strategy")
     made = strategy_lines(script, script.statement(config), name, options, CONFIG)
     return [*made, added_argument(script, config, f"train_distribute={name}", width, CONFIG)]

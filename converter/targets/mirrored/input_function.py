@@ -10,8 +10,16 @@ from converter.analysis.traits import Trait, has
 from converter.options import Options
 from converter.syntax.changes import Change, lines_before, replaced, without_statement
 from converter.syntax.known import is_known
-from converter.syntax.script import Function, Script, argument, names_bound
-from converter.targets.mirrored.counts import is_batch_size, warn_of_count
+from converter.syntax.script import (
+    Function,
+    Script,
+    argument,
+    method_name,
+    names_bound,
+    names_read,
+    nodes_of,
+)
+from converter.targets.mirrored.counts import is_batch_size, is_division, warn_of_count
 from converter.targets.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
 from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.numpy_input import HELPER, helper_lines
@@ -64,7 +72,7 @@ def _of_other_file(
         elif kind is not Kind.DATASET:
             other.script.finding(stmt, "TMG281 no_dataset")
     for node in reachable(other.script, function) if options.batch == "per-gpu" else ():
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv) and is_batch_size(node.right):
+        if is_division(node) and is_batch_size(node.right):
             warn_of_count(other.script, node)
     script.findings.extend(other.script.findings[before:])
     if options.batch == "total":
@@ -101,7 +109,7 @@ def _is_imported(script: Script, call: ast.Call) -> bool:
 
 
 def _bound_before(script: Script, given: ast.expr) -> ast.expr:
-    """What a name stands for that is bound again later, for evaluation: the statement in front of its use says it."""
+    """The value of a name at its use: if it is assigned several times, by the nearest statement above in its block."""
     if not isinstance(given, ast.Name):
         return script.value(given)
     if any(isinstance(one, ast.For) and given.id in names_bound(one.target) for one in script.above(given)):
@@ -120,7 +128,7 @@ def _bound_before(script: Script, given: ast.expr) -> ast.expr:
 
 def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[tuple[Script, Function | ast.Call]]:
     """The functions that a maker of input functions can return."""
-    inner = {node.name: node for node in ast.walk(factory) if isinstance(node, ast.FunctionDef) and node is not factory}
+    inner = {node.name: node for node in nodes_of(ast.FunctionDef, factory) if node is not factory}
     for value in script.returned(factory):
         if isinstance(value, ast.Name) and value.id in inner:
             yield script, inner[value.id]
@@ -145,42 +153,33 @@ def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body:
     """`return iterator.get_next()` becomes `return dataset`."""
     taken = [node for node in ast.walk(function) if _is_next(node)]
     if len(taken) != 1 or len(body.returns) != 1:
-        script.finding(stmt, "TMG281 several_ways")
-        return []
+        return script.refused(stmt, "TMG281 several_ways")
     where = script.statement(taken[0])
     iterator = taken[0].func.value if isinstance(taken[0].func, ast.Attribute) else taken[0]
     made = body.made.get(iterator.id) if isinstance(iterator, ast.Name) else iterator
     if made is None or not is_iterator_call(made, script):
-        script.finding(taken[0], "TMG281 iterator_not_seen")
-        return []
+        return script.refused(taken[0], "TMG281 iterator_not_seen")
     gone = [where] if where is not stmt else []
     if isinstance(iterator, ast.Name):
-        uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == iterator.id and n is not iterator]
+        uses = [node for node in nodes_of(ast.Name, function) if node.id == iterator.id and node is not iterator]
         if len(uses) > 1:
-            script.finding(uses[1], "TMG281 iterator_used")
-            return []
+            return script.refused(uses[1], "TMG281 iterator_used")
         gone.append(script.statement(made))
-    names = {node.id for node in ast.walk(dataset_of(made, script)) if isinstance(node, ast.Name)}
-    late = [
-        n
-        for n in ast.walk(function)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in names and n.lineno > made.lineno
-    ]
-    if late:
-        script.finding(late[0], "TMG281 bound_again")
-        return []
+    names = names_read(dataset_of(made, script))
+    stores = (node for node in nodes_of(ast.Name, function) if node.id in names and isinstance(node.ctx, ast.Store))
+    late = next((node for node in stores if node.lineno > made.lineno), None)
+    if late is not None:
+        return script.refused(late, "TMG281 bound_again")
     dataset = script.of(dataset_of(made, script))
     text = _mapped(script, function, stmt, where, dataset)
     if text is None or any(not script.has_own_lines(one, one) for one in gone):
-        script.finding(stmt, "TMG281 works_on_tensors")
-        return []
+        return script.refused(stmt, "TMG281 works_on_tensors")
     assert stmt.value is not None
     return [replaced(script, stmt.value, text, RETURNED), *(without_statement(script, one, RETURNED) for one in gone)]
 
 
 def _is_next(node: ast.AST) -> TypeGuard[ast.Call]:
-    called = node.func if isinstance(node, ast.Call) else None
-    return isinstance(called, ast.Attribute) and has(called.attr, Trait.NEXT_BATCH)
+    return has(method_name(node), Trait.NEXT_BATCH)
 
 
 def _mapped(script: Script, function: ast.FunctionDef, stmt: ast.Return, where: ast.stmt, dataset: str) -> str | None:
@@ -191,62 +190,45 @@ def _mapped(script: Script, function: ast.FunctionDef, stmt: ast.Return, where: 
     target = where.targets[0] if isinstance(where, ast.Assign) and _is_next(where.value) else None
     if target is None or isinstance(target, ast.Tuple) and not all(isinstance(e, ast.Name) for e in target.elts):
         return None
-    names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
-    used = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in names]
+    names = {node.id for node in nodes_of(ast.Name, target)}
+    used = (node for node in nodes_of(ast.Name, function) if node.id in names)
     if any(script.statement(node) not in (where, stmt) for node in used):
         return None
     if ast.unparse(stmt.value).strip("()") == ast.unparse(target).strip("()"):
         return dataset
-    begin, end = script.span(stmt.value)
-    text = " ".join(line.strip() for line in script.text[begin:end].splitlines())
-    text = text if not isinstance(stmt.value, ast.Tuple) or text.startswith("(") and text.endswith(")") else f"({text})"
+    text = " ".join(line.strip() for line in script.of(stmt.value).splitlines())
+    text = f"({text})" if isinstance(stmt.value, ast.Tuple) and text[0] + text[-1] != "()" else text
     if isinstance(target, ast.Tuple):
         return f"{dataset}.map(lambda {', '.join(ast.unparse(e) for e in target.elts)}: {text})"
-    keys = {
-        type(n.slice.value)
-        for n in ast.walk(stmt.value)
-        if isinstance(n, ast.Subscript)
-        and isinstance(n.value, ast.Name)
-        and n.value.id in names
-        and isinstance(n.slice, ast.Constant)
-    }
+    parts = (one for one in nodes_of(ast.Subscript, stmt.value) if getattr(one.value, "id", "") in names)
+    keys = {type(one.slice.value) for one in parts if isinstance(one.slice, ast.Constant)}
     star = "" if keys == {str} else "*" if keys == {int} else None
     return None if star is None else f"{dataset}.map(lambda {star}{ast.unparse(target)}: {text})"
 
 
 def _from_arrays(script: Script, call: ast.Call) -> list[Change]:
     """numpy_input_fn gives queues; the helper beside it gives a dataset."""
-    around = list(script.above(call))
-    first = next(stmt for stmt in script.tree.body if stmt in around or _holds_numpy(script, stmt))
+    made = (one for one in script.calls if is_known(script, one.func, Trait.NUMPY_INPUT))
+    around = {outer for one in made for outer in script.above(one)}
+    first = next(stmt for stmt in script.tree.body if stmt in around)
     if HELPER in script.words:
         script.finding(call, "TMG281 own_helper", helper=HELPER)
     helper = lines_before(script, first, helper_lines(script), FROM_ARRAYS)
     return [replaced(script, call.func, HELPER, FROM_ARRAYS), helper]
 
 
-def _holds_numpy(script: Script, stmt: ast.stmt) -> bool:
-    return any(isinstance(node, ast.Call) and is_known(script, node.func, Trait.NUMPY_INPUT) for node in ast.walk(stmt))
-
-
 def _smaller(script: Script, function: Function | ast.Call, options: Options) -> list[Change]:
     """`--batch total`: each GPU takes its share of the script's batch."""
     if options.num_gpus is None:
-        script.finding(function, "TMG288 number_of_gpus")
-        return []
+        return script.refused(function, "TMG288 number_of_gpus")
+    calls = [] if isinstance(function, ast.Call) else list(nodes_of(ast.Call, function))
+    sizes = [argument(call, 0, "batch_size") for call in calls if method_name(call) == "batch"]
     if isinstance(function, ast.Call):
         sizes = [argument(function, 2, "batch_size")]
-    else:
-        sizes = [
-            argument(call, 0, "batch_size")
-            for call in ast.walk(function)
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "batch"
-        ]
     if len(sizes) != 1 or sizes[0] is None:
-        script.finding(function, "TMG288 input_size_not_seen")
-        return []
+        return script.refused(function, "TMG288 input_size_not_seen")
     check_shares(script, sizes[0], options)
-    for call in [] if isinstance(function, ast.Call) else ast.walk(function):
-        method = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
-        if isinstance(call, ast.Call) and has(method, Trait.COUNTS_BATCHES) and sizes[0] in ast.walk(call.func):
-            script.finding(call, "TMG288 input_counts_batches", name=method)
+    for call in calls:
+        if has(method_name(call), Trait.COUNTS_BATCHES) and sizes[0] in ast.walk(call.func):
+            script.finding(call, "TMG288 input_counts_batches", name=method_name(call))
     return [replaced(script, sizes[0], f"{script.operand(sizes[0])} // {options.num_gpus}", BATCH)]

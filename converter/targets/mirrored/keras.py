@@ -10,7 +10,16 @@ from converter.dataclass import dataclass
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument, indented, lines_before, replaced
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument, called_name, is_on, is_spread, returns_in
+from converter.syntax.script import (
+    Script,
+    argument,
+    called_name,
+    is_on,
+    is_spread,
+    method_name,
+    plain_name,
+    returns_in,
+)
 from converter.targets.mirrored.counts import check_count, check_part
 from converter.targets.mirrored.datasets import Kind, Reader
 from converter.targets.mirrored.losses import check_keras_losses
@@ -27,8 +36,7 @@ DEFAULT_BATCH = 32  # of Model.fit (tensorflow/python/keras/engine/training.py, 
 
 def keras_fits(script: Script) -> list[ast.Call]:
     """The calls that train a compiled Keras model."""
-    compiled = {ast.unparse(call.func.value) for call in compiles(script) if isinstance(call.func, ast.Attribute)}
-    known = {name.rpartition(".")[2] for name in compiled}
+    known = {ast.unparse(model).rpartition(".")[2] for model in compiled_models(script)}
     models = known | _returned(script, known)
     trained = [call for call in script.calls if has(script.method(call), Trait.FITS_MODEL)]
     return [call for call in trained if ast.unparse(call.func).split(".")[-2] in models]
@@ -52,27 +60,23 @@ def _returned(script: Script, models: set[str]) -> set[str]:
     """Names that are bound to what a function returns that compiles a model."""
     makers = {
         function.name
-        for found in script.functions.values()
-        for function in found
+        for function in script.nodes(ast.FunctionDef)
         if any(ast.unparse(value).rpartition(".")[2] in models for value in returns_in(function))
     }
-    return {
-        place.rpartition(".")[2]
-        for place, values in script.bindings.items()
-        for value in values
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in makers
-    }
+    bound = ((place.rpartition(".")[2], values) for place, values in script.bindings.items())
+    return {name for name, values in bound if any(plain_name(value) in makers for value in values)}
 
 
 def compiles(script: Script) -> list[ast.Call]:
     """The calls that compile a Keras model."""
-    return [
-        call
-        for call in script.calls
-        if script.method(call) == "compile"
-        and (call.args or call.keywords)
-        and ({k.arg for k in call.keywords} & {"optimizer", "loss", "metrics"} or len(call.args) > 1)
-    ]
+    told = {"optimizer", "loss", "metrics"}
+    calls = (call for call in script.calls if script.method(call) == "compile")
+    return [call for call in calls if len(call.args) > 1 or told & {keyword.arg for keyword in call.keywords}]
+
+
+def compiled_models(script: Script) -> list[ast.expr]:
+    """The models that a script compiles, as the calls name them."""
+    return [call.func.value for call in compiles(script) if isinstance(call.func, ast.Attribute)]
 
 
 @dataclass(frozen=True)
@@ -184,11 +188,9 @@ def _building(script: Script) -> Iterator[ast.Call]:
         for call in script.calls
         if is_known(script, call.func, Trait.BUILDS_MODEL) and not is_known(script, call.func, Trait.READS_MODEL)
     }
-    makers = {
-        node.name
-        for node in ast.walk(script.tree)
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not makes.isdisjoint(ast.walk(node))
-    } - {"compile", *names(Trait.FITS_MODEL)}
+    defined: list[ast.FunctionDef | ast.ClassDef] = [*script.nodes(ast.FunctionDef), *script.nodes(ast.ClassDef)]
+    makers = {node.name for node in defined if not makes.isdisjoint(ast.walk(node))}
+    makers -= {"compile", *names(Trait.FITS_MODEL)}
     for call in script.calls:
         if call in makes or (called_name(call) in makers and not script.name(call.func)):
             yield call
@@ -197,14 +199,11 @@ def _building(script: Script) -> Iterator[ast.Call]:
 def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width: int) -> list[Change]:
     """The batch of fit() is the one of all GPUs; rows that do not fill one are left out."""
     if script.method(call) != "fit":
-        script.finding(call, "TMG289 not_fit", name=script.method(call))
-        return []
+        return script.refused(call, "TMG289 not_fit", name=script.method(call))
     if is_spread(call):
-        script.finding(call, "TMG289 arguments_by_star")
-        return []
+        return script.refused(call, "TMG289 arguments_by_star")
     if script.function(call) is not None and not _reaches(script, call):
-        script.finding(call, "TMG289 strategy_not_seen")
-        return []
+        return script.refused(call, "TMG289 strategy_not_seen")
     steps = argument(call, 12, "steps_per_epoch")
     if steps is not None and not isinstance(steps, ast.Constant) and options.batch == "per-gpu":
         check_count(script, steps)
@@ -221,8 +220,7 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
         return _of_arrays(script, call, arrays, factor, options, width)
     if x is not None and Reader(script).kind(x) is Kind.DATASET:
         return _of_dataset(script, call, x, factor, options)
-    script.finding(x or call, "TMG289 no_dataset", code=script.of(x or call))
-    return []
+    return script.refused(x or call, "TMG289 no_dataset", code=script.of(x or call))
 
 
 def _reaches(script: Script, call: ast.Call) -> bool:
@@ -237,15 +235,12 @@ def _of_arrays(
     arrays = [array for given in arrays for array in _single(given)]
     unnamed = next((array for array in arrays if not _is_array(array)), None)
     if unnamed is not None:
-        script.finding(unnamed, "TMG289 no_array", code=script.of(unnamed))
-        return []
+        return script.refused(unnamed, "TMG289 no_array", code=script.of(unnamed))
     for array in arrays:
         if isinstance(script.value(_held(array)), ast.List | ast.Tuple | ast.Dict | ast.ListComp | ast.DictComp):
-            script.finding(array, "TMG289 several_arrays", code=script.of(array))
-            return []
-    given = argument(call, 2, "batch_size")
+            return script.refused(array, "TMG289 several_arrays", code=script.of(array))
+    given, all_rows = argument(call, 2, "batch_size"), f"len({script.of(arrays[0])})"
     size = script.of(given) if given is not None else str(DEFAULT_BATCH)
-    all_rows = f"len({script.of(arrays[0])})"
     replicas, batch, rows = script.new("replicas"), script.new("global_batch"), script.new("rows")
     text = f"min({size}, {all_rows} // {replicas}) * {replicas}"
     if options.batch == "total":
@@ -295,8 +290,7 @@ def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, opt
     """The dataset's own batch grows; a last batch that is smaller is left out."""
     found = _cut(script, data)
     if len(found) != 1 or argument(found[0], 0, "batch_size") is None:
-        script.finding(data, "TMG289 size_not_seen")
-        return []
+        return script.refused(data, "TMG289 size_not_seen")
     size = argument(found[0], 0, "batch_size")
     assert size is not None
     changes = []
@@ -305,12 +299,10 @@ def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, opt
         block = script.block(script.statement(compiled))
         beside = any(one in block for one in script.above(found[0]))  # there the strategy is made before it
         if script.function(found[0]) is not script.function(call) or (found[0].lineno < compiled.lineno and not beside):
-            script.finding(found[0], "TMG289 made_before_strategy")
-            return []
+            return script.refused(found[0], "TMG289 made_before_strategy")
         for node in _behind(script, data):
-            method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            if has(method, Trait.COUNTS_BATCHES) and script.span(node)[1] > script.span(found[0])[1]:
-                script.finding(node, "TMG289 counts_batches", name=method)
+            if has(method_name(node), Trait.COUNTS_BATCHES) and script.span(node)[1] > script.span(found[0])[1]:
+                script.finding(node, "TMG289 counts_batches", name=method_name(node))
         changes.append(replaced(script, size, f"{script.operand(size)} * {factor}", BATCH))
     if argument(found[0], 1, "drop_remainder") is None:
         changes.append(added_argument(script, found[0], "drop_remainder=True", 10**6, ROWS))
@@ -319,8 +311,7 @@ def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, opt
 
 def _cut(script: Script, data: ast.expr) -> list[ast.Call]:
     """The calls that cut a dataset into batches."""
-    calls = _behind(script, data)
-    return [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "batch"]
+    return [call for call in _behind(script, data) if method_name(call) == "batch"]
 
 
 def _growing(script: Script, fits: list[ast.Call]) -> Iterator[ast.Call]:

@@ -8,7 +8,7 @@ from enum import Enum
 
 from converter.analysis.traits import Trait
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument, is_given
+from converter.syntax.script import Function, Script, argument, is_given, nodes_of
 
 _MEANS = ("MEAN", "SUM_BY_NONZERO_WEIGHTS", "SUM_OVER_BATCH_SIZE", "SUM_OVER_NONZERO_WEIGHTS", "AUTO", "DEFAULT")
 
@@ -45,7 +45,7 @@ class LossReader:
             return self._of_operation(node)
         return self._of_call(node) if isinstance(node, ast.Call) else Dependence.OTHER
 
-    def of_function(self, function: ast.FunctionDef | ast.Lambda) -> Dependence:
+    def of_function(self, function: Function) -> Dependence:
         """How the value that a function returns depends on the examples."""
         if isinstance(function, ast.Lambda):
             return self.makes(function.body)
@@ -57,7 +57,7 @@ class LossReader:
         return _one_of(given)
 
     def of_keras(self, given: ast.expr, total: bool) -> Dependence:
-        """What Keras makes the loss of that it is given: the mean of what a function returns for the examples.
+        """How the loss that Keras computes depends on the examples: Keras takes the mean of a loss function's results.
 
         total: whether ratios and roots of sums over the batch matter, which are not the same for parts of it.
         """
@@ -74,10 +74,10 @@ class LossReader:
         reduced = total and any(map(self._reduces, found))
         return Dependence.OTHER if reduced and Dependence.OTHER in made else Dependence.MEAN
 
-    def _functions(self, given: ast.AST) -> list[ast.FunctionDef | ast.Lambda]:
+    def _functions(self, given: ast.AST) -> list[Function]:
         """The functions that an expression names, and those that they return."""
         todo: list[ast.AST] = [given]
-        found: list[ast.FunctionDef | ast.Lambda] = []
+        found: list[Function] = []
         while todo:
             one = todo.pop()
             if isinstance(one, ast.FunctionDef | ast.Lambda) and one not in found:
@@ -107,8 +107,8 @@ class LossReader:
         return _sum(found) if values else Dependence.OTHER
 
     def _added(self, name: str) -> list[ast.expr]:
-        nodes = ast.walk(self._script.tree)
-        return [one.value for one in nodes if isinstance(one, ast.AugAssign) and _is(one.target, name)]
+        added = self._script.nodes(ast.AugAssign)
+        return [one.value for one in added if _is(one.target, name)]
 
     def bound_expression(self, loss: ast.expr) -> ast.expr:
         """The expression that a loss name is bound to, if nothing is added to it later; else the name itself."""
@@ -127,7 +127,7 @@ class LossReader:
     def _of_call(self, call: ast.Call) -> Dependence:
         script = self._script
         if is_known(script, call.func, Trait.AVERAGES):
-            masked = any(isinstance(n, ast.Call) and is_known(script, n.func, Trait.MASKS) for n in ast.walk(call))
+            masked = any(is_known(script, inner.func, Trait.MASKS) for inner in nodes_of(ast.Call, call))
             return Dependence.OTHER if masked else Dependence.MEAN
         if is_known(script, call.func, Trait.LOSS):
             return _of_loss(call)
@@ -136,8 +136,8 @@ class LossReader:
         if is_known(script, call.func, Trait.ADDS_UP):
             axis = argument(call, 1, "axis")
             return Dependence.SUM if axis is None else Dependence.OTHER
-        items = call.args[0] if len(call.args) == 1 and isinstance(call.args[0], ast.List | ast.Tuple) else None
-        if items is not None and script.name(call.func):  # add_n of several losses
+        items = call.args[0] if len(call.args) == 1 else None
+        if isinstance(items, ast.List | ast.Tuple) and script.name(call.func):  # add_n of several losses
             return _sum(map(self.makes, items.elts))
         function = script.defined(call.func) if isinstance(call.func, ast.Name) else None
         return self.of_function(function) if function is not None else Dependence.OTHER
@@ -169,10 +169,8 @@ def _of_setting(node: ast.expr) -> Dependence:
 
 def _of_variables(script: Script, call: ast.Call) -> bool:
     """Whether a call computes of variables alone: weight decay."""
-    over = [node.iter for node in ast.walk(call) if isinstance(node, ast.comprehension)]
-    if over:
-        return all("variables(" in ast.unparse(script.value(one)) for one in over)
-    return "regulariz" in ast.unparse(call.func).lower()
+    over = [ast.unparse(script.value(one.iter)) for one in nodes_of(ast.comprehension, call)]
+    return all("variables(" in one for one in over) if over else "regulariz" in ast.unparse(call.func).lower()
 
 
 def _is(node: ast.expr, name: str) -> bool:
@@ -180,11 +178,9 @@ def _is(node: ast.expr, name: str) -> bool:
 
 
 def _sum(parts: Iterable[Dependence]) -> Dependence:
-    found = set(parts)
-    for one in (Dependence.OTHER, Dependence.SUM, Dependence.MEAN):
-        if one in found:
-            return one
-    return Dependence.FREE
+    found = {*parts, Dependence.FREE}
+    order = (Dependence.OTHER, Dependence.SUM, Dependence.MEAN, Dependence.FREE)
+    return next(one for one in order if one in found)
 
 
 def _one_of(cases: Iterable[Dependence]) -> Dependence:

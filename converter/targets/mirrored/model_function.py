@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.syntax.known import is_known, last_name
-from converter.syntax.script import Script, all_arguments, argument, is_given, is_on, names_bound
+from converter.syntax.script import Script, all_arguments, argument, is_given, is_on, literal, names_bound, nodes_of
 from converter.targets.mirrored.counts import check_part
 from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.losses import Dependence, LossReader, is_library_sum, losses_of
@@ -25,8 +25,7 @@ def check_model_function(script: Script, estimator: ast.Call, total: bool) -> li
     given = argument(estimator, 0, "model_fn")
     found = _function(script, given) if given is not None else None
     if found is None:
-        script.finding(estimator, "TMG282 model_function")
-        return []
+        return script.refused(estimator, "TMG282 model_function")
     files = Code(*found, os.path.dirname(os.path.abspath(script.path))).files()
     for where, nodes in files:
         before = len(where.findings)
@@ -58,18 +57,17 @@ def _function(script: Script, given: ast.expr) -> tuple[Script, ast.AST] | None:
 
 def _check(script: Script, call: ast.Call) -> None:
     last = last_name(script, call.func)
-    _check_collections(script, call, last)
-    _check_updates(script, call, last)
-    _check_rest(script, call, last)
-
-
-def _check_collections(script: Script, call: ast.Call, last: str) -> None:
     key = argument(call, 0, "key") if has(last, Trait.GETS_COLLECTION) else None
     losses = key is not None and "loss" in ast.unparse(key).lower()
     # Each replica would see the losses of those before it, and regularisation counts once in N (seen on TensorFlow
     # 1.15.5: its gradient reaches the variables of the first replica only).
     if has(last, Trait.GIVES_COLLECTED_LOSSES) or losses:
         script.finding(call, "TMG283", name=last)
+    if has(last, Trait.NORMALIZES):
+        script.finding(call, "TMG381 estimator")
+    if is_known(script, call.func, Trait.DEVICE) and "gpu" in ast.unparse(call).lower():
+        script.finding(call, "TMG286")
+    _check_updates(script, call, last)
 
 
 def _check_updates(script: Script, call: ast.Call, last: str) -> None:
@@ -107,7 +105,7 @@ def _gradients_given(script: Script, call: ast.Call) -> Iterator[ast.Call]:
 
 
 def _bound_to(script: Script, name: ast.Name | ast.Attribute, function: ast.FunctionDef | None) -> list[ast.expr]:
-    """What a name is bound to, in the function alone that reads it if that binds it."""
+    """The values assigned to a name: in `function` if it assigns the name, else anywhere in the script."""
     values = script.bindings.get(ast.unparse(name), [])
     if function is None or ast.unparse(name) not in names_bound(function):
         return values
@@ -127,20 +125,12 @@ def _check_assignment(script: Script, call: ast.Call, last: str) -> None:
         script.finding(call, "TMG285 variable", name=last)
 
 
-def _check_rest(script: Script, call: ast.Call, last: str) -> None:
-    if has(last, Trait.NORMALIZES):
-        script.finding(call, "TMG381 estimator")
-    if is_known(script, call.func, Trait.DEVICE) and "gpu" in ast.unparse(call).lower():
-        script.finding(call, "TMG286")
-
-
 def _check_slices(script: Script, calls: list[ast.Call]) -> None:
     """Refuse lookups in tables that the script cuts into slices: the strategy makes whole variables of them."""
     cut = [value for call in calls if is_given(value := argument(call, -1, "partitioner"))]
     cut += [call for call in calls if last_name(script, call.func) == "set_partitioner"]
     for call in calls:
-        order = argument(call, 2, "partition_strategy")
-        consecutive = isinstance(order, ast.Constant) and order.value == "div"
+        consecutive = literal(argument(call, 2, "partition_strategy")) == "div"
         if cut and is_known(script, call.func, Trait.LOOKS_UP, Trait.TAKES_SPARSE_ROWS) and not consecutive:
             script.finding(call, "TMG278")
             return
@@ -176,9 +166,7 @@ def _check_total(script: Script, nodes: list[ast.AST], function: ast.AST) -> Non
 
 def _of_gradients(script: Script, call: ast.Call) -> bool:
     """Whether clip_by_value stands in a function that has gradients, and in a loop over them."""
-    function = script.function(call)
-    names = {last_name(script, node.func) for node in ast.walk(function or script.tree) if isinstance(node, ast.Call)}
-    loops = (ast.For, ast.ListComp, ast.GeneratorExp)
-    return any(has(name, Trait.GIVES_PAIRS) or has(name, Trait.GIVES_GRADIENTS) for name in names) and any(
-        isinstance(n, loops) for n in script.above(call)
-    )
+    calls = nodes_of(ast.Call, script.function(call) or script.tree)
+    names = [last_name(script, one.func) for one in calls]
+    gradients = any(has(name, Trait.GIVES_PAIRS) or has(name, Trait.GIVES_GRADIENTS) for name in names)
+    return gradients and any(isinstance(one, ast.For | ast.ListComp | ast.GeneratorExp) for one in script.above(call))

@@ -14,9 +14,9 @@ from converter.diagnostics import Refusal
 from converter.source import parse, read
 from converter.source.project.above import imported_files, seen_from
 from converter.source.viewed import viewed
-from converter.syntax.script import Script, argument, called_name, is_spread
+from converter.syntax.script import Script, argument, called_name, elements, is_spread
 from converter.targets.mirrored.elsewhere import definition
-from converter.targets.mirrored.keras import compiles
+from converter.targets.mirrored.keras import compiled_models
 
 _MOST_STEPS = 6  # through functions and parameters, from a model that is trained to the call that makes it
 
@@ -47,14 +47,11 @@ class Program:
         named = {name for node in ast.walk(self.main.tree) for name in _named(node)}
         for file in self.files[1:]:
             named |= {name for stmt in file.tree.body for node in _outside_functions(stmt) for name in _named(node)}
-        while True:
-            new = [(file, node) for file in self.files[1:] for node in _defined(file) if node not in found]
-            new = [(file, node) for file, node in new if _is_named(file, node, named)]
-            if not new:
-                return found
-            for _, function in new:
-                found.add(function)
-                named |= {name for node in ast.walk(function) for name in _named(node)}
+        others = [(file, function) for file in self.files[1:] for function in file.nodes(ast.FunctionDef)]
+        while new := [one for file, one in others if one not in found and _is_named(file, one, named)]:
+            found.update(new)
+            named |= {name for function in new for node in ast.walk(function) for name in _named(node)}
+        return found
 
     def runs(self, file: Script, node: ast.AST) -> bool:
         """Whether code may be run: all of the script, of other files the functions that running code names."""
@@ -78,10 +75,7 @@ class Program:
 
     def classes(self, name: str) -> Iterator[tuple[Script, ast.ClassDef]]:
         """The classes of this name, with their files."""
-        for file in self.files:
-            for node in ast.walk(file.tree):
-                if isinstance(node, ast.ClassDef) and node.name == name:
-                    yield file, node
+        return ((file, node) for file in self.files for node in file.nodes(ast.ClassDef) if node.name == name)
 
     def definition(self, file: Script, function: ast.expr) -> tuple[Script, ast.FunctionDef] | None:
         """The function of the program that an expression calls, and its file."""
@@ -95,7 +89,7 @@ class Program:
         """
         found: list[Place] = []
         if steps and not stop(file, node):
-            found = [(file, value) for value in bound(file, node)] or list(self._given(file, node))
+            found = [(file, value) for value in file.bound(node)] or list(self._given(file, node))
             found = found or list(self._of_object(file, node))
             found = list(self._returned(file, node)) if isinstance(node, ast.Call) else found
         if not found:
@@ -104,7 +98,7 @@ class Program:
             yield from self.origins(where, value, stop, steps - 1)
 
     def _given(self, file: Script, node: ast.expr) -> Iterator[Place]:
-        """What calls give for a parameter of the function around a name."""
+        """If a name is a parameter of its function: the arguments that calls of the function pass for it."""
         function = file.function(node)
         if function is None or not isinstance(node, ast.Name):
             return
@@ -134,14 +128,14 @@ class Program:
         return found is not None and found[1] is function
 
     def _of_object(self, file: Script, node: ast.expr) -> Iterator[Place]:
-        """What a class of the program binds an attribute to: a class below it reads it, or who made an object of it."""
+        """The values that a class assigns to `self.x`, for a read of x in a subclass or on an object of the class."""
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
             return
         if node.value.id == "self":
             around = file.class_around(node)
             names = _bases(around) if around is not None else []
         else:
-            makers = (value.func for value in bound(file, node.value) if isinstance(value, ast.Call))
+            makers = (value.func for value in file.bound(node.value) if isinstance(value, ast.Call))
             names = [ast.unparse(one).rpartition(".")[2] for one in makers]
         for where, one in (pair for name in dict.fromkeys(names) for pair in self.classes(name)):
             values = where.bindings.get(f"self.{node.attr}", [])
@@ -192,10 +186,6 @@ def _outside_functions(stmt: ast.stmt) -> Iterator[ast.AST]:
     yield from ast.walk(stmt)
 
 
-def _defined(file: Script) -> Iterator[ast.FunctionDef]:
-    return (one for found in file.functions.values() for one in found)
-
-
 def _is_named(file: Script, function: ast.FunctionDef, named: set[str]) -> bool:
     """Whether running code names a function; the methods with names of Python's own run with their class."""
     if not function.name.startswith("__"):
@@ -204,48 +194,18 @@ def _is_named(file: Script, function: ast.FunctionDef, named: set[str]) -> bool:
     return around is None or around.name in named
 
 
-def bound(file: Script, node: ast.expr) -> Iterator[ast.expr]:
-    """The values that the function around a name binds it to, or else the file; calls of which it is a part, too."""
-    if not isinstance(node, ast.Name | ast.Attribute):
-        return
-    name, function = ast.unparse(node), file.function(node)
-    for where in (function, None) if isinstance(node, ast.Name) else (None,):
-        found = []
-        for one in ast.walk(where or file.tree):
-            if not isinstance(one, ast.Assign) or (isinstance(node, ast.Name) and file.function(one) is not where):
-                continue
-            for target in one.targets:
-                found += list(_part(target, one.value, name))
-        if found:
-            yield from found
-            return
-
-
-def _part(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
-    """The value of a name in an assignment; of a tuple that a call gives the whole call."""
-    if isinstance(target, ast.Tuple | ast.List):
-        for number, part in enumerate(target.elts):
-            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-                yield from _part(part, value.elts[number], name)
-            else:
-                yield from _part(part, value, name)
-    elif isinstance(target, ast.Name | ast.Attribute) and ast.unparse(target) == name:
-        yield value
-
-
 def is_model(program: Program, file: Script, model: ast.expr) -> bool:
     """Whether an expression is a model that the program compiles."""
 
     def is_compiled(where: Script, node: ast.expr) -> bool:
-        parts = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
-        return any(last(part) in compiled_in(where) for part in parts)
+        return any(last(part) in compiled_in(where) for part in elements(node) or [node])
 
     return any(is_compiled(*place) for place in program.origins(file, model, is_compiled))
 
 
 def compiled_in(file: Script) -> set[str]:
     """The last parts of the names of models that a file compiles: `model` of `self.model.compile(…)`."""
-    return {last(call.func.value) for call in compiles(file) if isinstance(call.func, ast.Attribute)}
+    return set(map(last, compiled_models(file)))
 
 
 def last(node: ast.expr) -> str:

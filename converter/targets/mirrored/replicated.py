@@ -88,7 +88,4 @@ def keras_code(script: Script) -> list[ast.AST]:
 def _functions(script: Script, given: ast.AST) -> Iterator[ast.AST]:
     """The functions that an argument names, makes or calls to get one."""
     for node in ast.walk(given):
-        if isinstance(node, ast.Lambda):
-            yield node
-        elif isinstance(node, ast.Name):
-            yield from script.functions.get(node.id, ())
+        yield from [node] if isinstance(node, ast.Lambda) else script.functions.get(getattr(node, "id", ""), ())

@@ -12,9 +12,20 @@ from dataclasses import replace
 
 from converter.dataclass import dataclass
 from converter.syntax.changes import Change, lines_before, replaced
-from converter.syntax.script import Script, all_arguments, argument, called_name, is_spread
+from converter.syntax.script import (
+    Script,
+    all_arguments,
+    argument,
+    called_name,
+    elements,
+    is_spread,
+    names_bound,
+    nodes_of,
+    parameters,
+    plain_name,
+)
 from converter.targets.mirrored.counts import is_batch_size
-from converter.targets.mirrored.program import Program, bound
+from converter.targets.mirrored.program import Program
 from converter.targets.mirrored.replicated import keras_code, reachable
 
 _MOST_STEPS = 8
@@ -26,6 +37,7 @@ _SHAPES = {
     **dict.fromkeys(("random_sample", "random"), (0, "size")),
 }
 _BY_SIDES = ("rand", "randn")  # which take the sides of an array one by one
+_JOINS = ("concatenate", "vstack")
 _SAME_ROWS = ("array", "asarray", "copy", "clip", "abs", "ones_like", "zeros_like")
 
 
@@ -45,11 +57,8 @@ class Rows:
 
     def uses_in(self, file: Script) -> Iterator[tuple[int, int]]:
         """Where the number is read in a file, also by names of its parts: it has grown there."""
-        for node in ast.walk(file.tree) if file is self.file else ():
-            if not isinstance(node, ast.Name | ast.Attribute) or not is_batch_size(node):
-                continue
-            if _root(file, node) == self.name:
-                yield file.span(node)
+        named: list[ast.expr] = [*file.nodes(ast.Name), *file.nodes(ast.Attribute)] if file is self.file else []
+        return (file.span(node) for node in named if is_batch_size(node) and _root(file, node) == self.name)
 
 
 def rows_of(program: Program, trained: list[tuple[Script, ast.Call]]) -> list[Rows] | None:
@@ -75,15 +84,13 @@ def rows_of(program: Program, trained: list[tuple[Script, ast.Call]]) -> list[Ro
 
 def _builds_with(program: Program, file: Script, rows: Rows) -> bool:
     """Whether a number of rows is given to what makes layers: they have the batch of one GPU."""
-    for call in (node for node in ast.walk(rows.function or file.tree) if isinstance(node, ast.Call)):
+    for call in nodes_of(ast.Call, rows.function or file.tree):
         if not any(_root(file, one) == rows.name for one in all_arguments(call)):
             continue
-        found = program.definition(file, call.func)
-        inner = [*reachable(*found)] if found is not None else [call]
-        where = found[0] if found is not None else file
-        if any(isinstance(node, ast.Call) and ".layers." in where.name(node.func) for node in inner):
-            return True
-        if any(program.classes(called_name(call))):
+        where, function = program.definition(file, call.func) or (file, None)
+        inner = reachable(where, function) if function is not None else [call]
+        layers = any(isinstance(node, ast.Call) and ".layers." in where.name(node.func) for node in inner)
+        if layers or any(program.classes(called_name(call))):
             return True
     return False
 
@@ -91,15 +98,12 @@ def _builds_with(program: Program, file: Script, rows: Rows) -> bool:
 def _is_joined(file: Script, node: ast.expr, steps: int = _MOST_STEPS) -> bool:
     """Whether an array, or one of a list, has several parts one behind the other."""
     if isinstance(node, ast.Name | ast.Attribute) and steps:
-        return any(_is_joined(file, value, steps - 1) for value in bound(file, node))
-    for one in ast.walk(node):
-        if isinstance(one, ast.Call) and called_name(one) in ("concatenate", "vstack"):
-            return True
-        if isinstance(one, ast.Name | ast.Attribute) and one is not node and steps:
-            inner = list(bound(file, one))
-            if inner and all(isinstance(value, ast.Call) for value in inner) and _is_joined(file, one, steps - 1):
-                return True
-    return False
+        return any(_is_joined(file, value, steps - 1) for value in file.bound(node))
+    if any(called_name(call) in _JOINS for call in nodes_of(ast.Call, node)):
+        return True
+    named = [*nodes_of(ast.Name, node), *nodes_of(ast.Attribute, node)] if steps else []
+    made = (one for one in named if one is not node and {type(value) for value in file.bound(one)} == {ast.Call})
+    return any(_is_joined(file, one, steps - 1) for one in made)
 
 
 def grown_rows(rows: Iterable[Rows], times: str, rule: str) -> Iterator[tuple[Script, Change]]:
@@ -120,18 +124,12 @@ def _grown(file: Script, call: ast.Call, name: str) -> Rows | None:
     function = file.function(call)
     if not name or any(ast.unparse(node) == name for node in keras_code(file) if isinstance(node, ast.expr)):
         return None
-    taken = [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)] if function is not None else []
-    if name in taken:
-        stored = (node for node in ast.walk(function or file.tree) if isinstance(node, ast.Name) and node.id == name)
-        return None if any(isinstance(node.ctx, ast.Store) for node in stored) else Rows(file, function, name, None)
+    if function is not None and name in parameters(function):
+        return None if name in names_bound(function) else Rows(file, function, name, None)
     values = file.bindings.get(name, [])
-    if len(values) != 1 or _aug_assigned(file, name):
+    if len(values) != 1 or any(ast.unparse(node.target) == name for node in file.nodes(ast.AugAssign)):
         return None
     return Rows(file, None, name, values[0])
-
-
-def _aug_assigned(file: Script, name: str) -> bool:
-    return any(isinstance(node, ast.AugAssign) and ast.unparse(node.target) == name for node in ast.walk(file.tree))
 
 
 def _rows(file: Script, node: ast.expr, steps: int = _MOST_STEPS) -> str:
@@ -139,7 +137,7 @@ def _rows(file: Script, node: ast.expr, steps: int = _MOST_STEPS) -> str:
     if not steps:
         return ""
     if isinstance(node, ast.Name | ast.Attribute):
-        return _one_of(_rows(file, value, steps - 1) for value in bound(file, node))
+        return _one_of(_rows(file, value, steps - 1) for value in file.bound(node))
     if isinstance(node, ast.List | ast.Tuple):
         return _one_of(_rows(file, one, steps - 1) for one in node.elts)
     if isinstance(node, ast.Subscript):
@@ -199,11 +197,10 @@ def _of_call(file: Script, call: ast.Call, steps: int) -> str:
             return _root(file, call.args[0])
         if called in _SHAPES:
             shape = argument(call, *_SHAPES[called])
-            first = shape.elts[0] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else shape
+            first = next(iter(elements(shape)), shape)
             return _root(file, first) if first is not None else ""
-        if called in ("concatenate", "vstack") and call.args and argument(call, 1, "axis") is None:
-            return _rows(file, call.args[0], steps - 1)
-        if called in _SAME_ROWS and call.args:
+        joins = called in _JOINS and argument(call, 1, "axis") is None
+        if call.args and (joins or called in _SAME_ROWS):
             return _rows(file, call.args[0], steps - 1)
     elif called in ("predict", "predict_on_batch"):
         given = argument(call, 0, "x")
@@ -215,7 +212,7 @@ def _of_call(file: Script, call: ast.Call, steps: int) -> str:
 
 def _root(file: Script, size: ast.expr, steps: int = _MOST_STEPS) -> str:
     """The name of a number of which another is a multiple or a part: `batch_size` of `int(batch_size / 2)`; else ""."""
-    if isinstance(size, ast.Call) and isinstance(size.func, ast.Name) and size.func.id == "int" and len(size.args) == 1:
+    if isinstance(size, ast.Call) and plain_name(size) == "int" and len(size.args) == 1:
         return _root(file, size.args[0], steps)
     if isinstance(size, ast.BinOp) and isinstance(size.op, ast.Mult | ast.Div | ast.FloorDiv):
         if isinstance(size.right, ast.Constant):
@@ -224,8 +221,7 @@ def _root(file: Script, size: ast.expr, steps: int = _MOST_STEPS) -> str:
         return _root(file, size.right, steps) if scales else ""
     if not isinstance(size, ast.Name | ast.Attribute) or not steps:
         return ""
-    values = list(bound(file, size))
+    values = file.bound(size)
     inner = _root(file, values[0], steps - 1) if len(values) == 1 else ""
-    if inner or not values:
-        return inner or (ast.unparse(size) if isinstance(size, ast.Name) else "")
-    return ast.unparse(size) if len(values) == 1 and isinstance(values[0], ast.Constant) else ""
+    begins = isinstance(values[0], ast.Constant) and len(values) == 1 if values else isinstance(size, ast.Name)
+    return inner or (ast.unparse(size) if begins else "")

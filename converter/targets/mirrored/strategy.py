@@ -9,7 +9,7 @@ from converter.analysis.traits import Trait
 from converter.options import Options
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.known import is_known
-from converter.syntax.script import Script
+from converter.syntax.script import Script, literal, method_name
 from converter.targets.passes import Known
 
 
@@ -51,11 +51,9 @@ def _import(script: Script, tensorflow: str, code: str) -> Change:
 
 def check_shares(script: Script, size: ast.expr, options: Options) -> None:
     """Refuse a batch that the GPUs cannot share evenly, where both numbers are known (TMG288)."""
-    number = script.value(size)
-    if not isinstance(number, ast.Constant) or not isinstance(number.value, int) or options.num_gpus is None:
-        return
-    if number.value % options.num_gpus:
-        script.finding(size, "TMG288 not_divisible", size=number.value, number=options.num_gpus)
+    number = literal(script.value(size))
+    if isinstance(number, int) and options.num_gpus is not None and number % options.num_gpus:
+        script.finding(size, "TMG288 not_divisible", size=number, number=options.num_gpus)
 
 
 def check_devices(case: Known) -> Known:
@@ -64,13 +62,11 @@ def check_devices(case: Known) -> Known:
     if number == 1:
         return case
     for node, what in _hidden(script):
-        given = script.value(node)
-        value = given.value if isinstance(given, ast.Constant) else None
+        value = literal(script.value(node))
         named = len(value.split(",")) if isinstance(value, str) else value if isinstance(value, int) else 0
-        if number is not None and named >= number:
+        counted = what == VARIABLE and value is None  # the first lines of the strategy count what is visible then
+        if counted or (number is not None and named >= number):
             continue
-        if what == VARIABLE and value is None:
-            continue  # the first lines of the strategy count what is visible then
         message = f"{what} leaves the program fewer GPUs than the strategy is for"
         if what == VARIABLE:
             hint = f"say it where the script is started: {VARIABLE}=0,1 python …"
@@ -86,34 +82,31 @@ _LIST = "visible_device_list"
 
 def _hidden(script: Script) -> Iterator[tuple[ast.expr, str]]:
     """The expressions that say which GPUs are seen, or how many; with the name of the setting."""
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Attribute) and target.attr == _LIST:
-                    yield node.value, _LIST
-                elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                    if target.slice.value == VARIABLE:
-                        yield node.value, VARIABLE
-                    elif target.slice.value == "GPU" and ast.unparse(target.value).endswith("device_count"):
-                        yield node.value, "device_count"
-        elif isinstance(node, ast.Call):
-            yield from _named_devices(script, node)
+    for stmt in script.nodes(ast.Assign):
+        for target in stmt.targets:
+            key, held = (target.slice, target.value) if isinstance(target, ast.Subscript) else (None, target)
+            if isinstance(target, ast.Attribute) and target.attr == _LIST:
+                yield stmt.value, _LIST
+            elif literal(key) == VARIABLE:
+                yield stmt.value, VARIABLE
+            elif literal(key) == "GPU" and ast.unparse(held).endswith("device_count"):
+                yield stmt.value, "device_count"
+    for call in script.calls:
+        yield from _named_devices(script, call)
 
 
 def _named_devices(script: Script, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
     if is_known(script, call.func, Trait.SHOWS_DEVICES):
         yield call, ast.unparse(call.func).rpartition(".")[2]
-    first = call.args[0] if len(call.args) == 2 else None
-    exports = isinstance(call.func, ast.Attribute) and call.func.attr in ("setdefault", "putenv")
-    if exports and isinstance(first, ast.Constant) and first.value == VARIABLE:
+    exports = len(call.args) == 2 and method_name(call) in ("setdefault", "putenv")
+    if exports and literal(call.args[0]) == VARIABLE:
         yield call.args[1], VARIABLE
     for keyword in call.keywords:
         if keyword.arg == _LIST:
             yield keyword.value, _LIST
         elif keyword.arg == "device_count" and isinstance(keyword.value, ast.Dict):
-            for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
-                if isinstance(key, ast.Constant) and key.value == "GPU":
-                    yield value, "device_count"
+            counts = zip(keyword.value.keys, keyword.value.values, strict=True)
+            yield from ((value, "device_count") for key, value in counts if literal(key) == "GPU")
 
 
 _OTHER_MEANS = tuple(
@@ -131,12 +124,7 @@ def no_other_means(case: Known) -> Known:
         if name.endswith(_OTHER_MEANS) or name.startswith("horovod."):
             message = f"the script uses several devices already: {name.rpartition('.')[2]}"
             case.script.say(call, "TMG216", message, "convert the script as it was for one GPU")
-    for node in ast.walk(case.script.tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and _is_cluster(node.slice):
-            message = "the script names the machines of a cluster itself: TF_CONFIG"
+    for node in case.script.nodes(ast.Subscript):
+        if isinstance(node.ctx, ast.Store) and literal(node.slice) == "TF_CONFIG":
             case.script.finding(node, "TMG217 no_other_means")
     return case
-
-
-def _is_cluster(key: ast.expr) -> bool:
-    return isinstance(key, ast.Constant) and key.value == "TF_CONFIG"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from dataclasses import fields
 from importlib import import_module
 
 import pytest
@@ -20,6 +22,8 @@ from converter.cli.command_line.table import (
     WHAT,
     CommandRow,
 )
+from converter.cli.files.request import MODES, Request
+from converter.verify import VerifySettings
 from tests.cli.standins import Run, given_by
 
 # A command line, and what it gives.
@@ -79,14 +83,21 @@ def test_what_no_command_takes(line: str, capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
 def test_functions_take_what_the_table_has(command: CommandRow) -> None:
-    module, function = command.body.split(":")
-    taken = inspect.signature(getattr(import_module(module, "converter.cli.command_line"), function)).parameters
+    name, function = command.body.split(":")
+    module = import_module(name, "converter.cli.command_line")
+    taken = set(inspect.signature(getattr(module, function)).parameters)
     names = {one.name for one in (*command.arguments, *command.options) if one.name != COLOR.name}
     if command.configured:
         names = names - {option.name for option in CONFIG_FLAGS} | {"layers"}
+    if "given" in taken:  # the values that it reads by their names, itself or as fields of a record
+        record = Request if command is CONVERT else VerifySettings
+        taken |= {field.name for field in fields(record)} & names
+        taken |= set(re.findall(r'\bgiven\["(\w+)"\]', inspect.getsource(module)))
+        taken.remove("given")
     if command is CONVERT:  # which takes what changes the text as it comes
-        names = names - {option.name for option in CONVERT.options if option.panel == WHAT} | {"written"}
-    assert taken.keys() == names
+        names -= {option.name for option in CONVERT.options if option.panel == WHAT}
+        taken |= {mode.replace("-", "_") for mode in MODES} | {"hook"}  # which decides on defaults
+    assert taken == names
 
 
 def test_typer_has_the_options_of_the_program() -> None:
