@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from itertools import takewhile
 
 from converter.analysis.arrays.rows import terms_of, turns_of
 from converter.analysis.counts.degrees import follows
@@ -20,6 +21,7 @@ from converter.planner.batch_size.steps import Reads, ends_of, loops_around, mov
 from converter.planner.batch_size.written_out import LOOPS
 
 NUMBERED = 2  # what a loop goes over gives pairs, and these the batches
+ENDS = ("OutOfRangeError", "StopIteration", "KeyboardInterrupt", "Empty", "SystemExit")  # errors that end a loop
 
 
 def steps_by_size(size_reads: SizeReads, kept: Collection[ast.AST]) -> Iterator[ast.AST]:
@@ -56,6 +58,34 @@ def batches_left_out(size_reads: SizeReads) -> Iterator[ast.AST]:
             by = counting.facts.ranges.get(over.uid, [])[2:]
             if follows(terms, -1) and not by and any(not monomial and factor <= -1 for monomial, factor in terms):
                 yield head
+
+
+def batches_that_fail(size_reads: SizeReads) -> Iterator[ast.AST]:
+    """The `except` clauses by which a loop goes on behind an error, and leaves out the batch that raised it."""
+    counting = size_reads[1]
+    for run in counting.runs if counting is not None else ():
+        own = [*takewhile(_is_no_loop, run.site.chain())]
+        loop = next((site for site in run.site.chain() if isinstance(site.stmt, LOOPS)), None)
+        made = [value.site for _, value in run.feeds if value.site is not None]
+        anew = loop is not None and any(loop in set(site.chain()) for site in made)
+        around = [*own, *(each for site in made for each in takewhile(_is_no_loop, site.chain()))] if anew else []
+        tries = dict.fromkeys((site.stmt, site in own) for site in around if isinstance(site.stmt, ast.Try))
+        for stmt, trains in tries:
+            assert isinstance(stmt, ast.Try)
+            yield from (handler for handler in stmt.handlers if _goes_on(handler, trains))
+
+
+def _is_no_loop(site: Site) -> bool:
+    return not isinstance(site.stmt, LOOPS)
+
+
+def _goes_on(handler: ast.ExceptHandler, trains: bool) -> bool:
+    """Whether the loop around goes on behind an error without the step. trains: the step itself stands in the `try`."""
+    if handler.type is not None and any(name in ast.unparse(handler.type) for name in ENDS):
+        return False
+    last = handler.body[-1]
+    ends = isinstance(last, (ast.Raise, ast.Return, ast.Break)) or "exit" in ast.unparse(last)
+    return isinstance(last, ast.Continue) or (trains and not ends)
 
 
 def _loops(facts: Facts, run: RunCall) -> Iterator[tuple[ast.expr, Value, Site]]:
