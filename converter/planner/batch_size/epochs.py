@@ -15,7 +15,7 @@ from converter.analysis.counts.terms import Terms
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Number, Site, Value, needed
+from converter.analysis.values import Host, Input, Number, Site, Value
 from converter.planner.batch_size.intervals import SizeReads
 from converter.planner.batch_size.steps import Reads, ends_of, loops_around, moves_in_loops, moves_that_end_loops
 from converter.planner.batch_size.written_out import LOOPS
@@ -32,13 +32,18 @@ def steps_by_size(size_reads: SizeReads, kept: Collection[ast.AST]) -> Iterator[
     facts = counting.facts
     reads = Reads(facts, frozenset(counting.scaled), found - set(kept), counting.reads)
     moves = moves_in_loops(facts)
+    loops = dict.fromkeys(loop for run in counting.runs for loop in _loops(facts, run))
+    heads: dict[ast.AST, None] = {head: None for head, over, site in loops if _shrinks(reads, over, site)}
+    tested: dict[Site, None] = {}
     for run in counting.runs:
-        heads: list[ast.AST] = [head for head, over, site in _loops(facts, run) if _shrinks(reads, over, site)]
-        for site in dict.fromkeys((*made_in(run), *_giving(facts, run))):
-            heads += _ends(reads, run, site, moves.get(site, []))
-        heads += _full_batches(reads, run)
-        for head in dict.fromkeys(heads):
-            yield min(_read_for(reads, head), key=_place, default=head)
+        around = [site for site in (*made_in(run), *_giving(facts, run)) if isinstance(site.stmt, (ast.For, ast.While))]
+        for site in dict.fromkeys(around):
+            tested[site] = None
+            heads.update(dict.fromkeys(_ends(reads, run, site, moves.get(site, []))))
+        heads.update(dict.fromkeys(_full_batches(reads, run)))
+    heads.update((head, None) for site in tested for head in _tests(reads, site))
+    for head in heads:
+        yield min(_read_for(reads, head), key=_place, default=head)
     for one in facts.step_numbers:
         if one.counter is None and follows(terms_of(facts, one.value, reads.sizes, facts.runs[0].site), -1):
             yield one.node
@@ -136,7 +141,7 @@ def _read_for(reads: Reads, head: ast.AST) -> Collection[ast.AST]:
 def made_in(run: RunCall) -> Iterator[Site]:
     """What stands around a run, and around what makes the values that it is fed."""
     yield from run.site.chain()
-    for value in needed(value for _, value in run.feeds).values():
+    for value in run.fed.values():
         if value.site is not None:
             yield from value.site.chain()
 
@@ -176,16 +181,17 @@ def _follows(reads: Reads, number: Value, site: Site, sign: int) -> bool:
 
 
 def _ends(reads: Reads, run: RunCall, loop: Site, moves: Iterable[Access]) -> Iterator[ast.AST]:
-    """What brings a loop nearer to its end by a batch, and what its condition says of batches."""
-    if not isinstance(loop.stmt, (ast.For, ast.While)):
-        return
-    ends = ends_of(reads.facts, loop.stmt)
-    for write in moves_that_end_loops(run, ends, moves):
+    """What brings a loop nearer to its end by a batch, and what the head of a loop around a run says of batches."""
+    for write in moves_that_end_loops(run, ends_of(reads.facts, loop.stmt), moves):
         if _follows(reads, write.value.inputs[-1], loop, 1):
             yield write.site.stmt
     if isinstance(loop.stmt, ast.While) and loop in set(run.site.chain()):  # others may collect the rows of a batch
         yield from (node for node in ast.walk(loop.stmt.test) if node in reads.nodes)
-    for _, test, _ in ends:
+
+
+def _tests(reads: Reads, loop: Site) -> Iterator[ast.AST]:
+    """What the conditions that end a loop say of batches."""
+    for _, test, _ in ends_of(reads.facts, loop.stmt):
         read = ((n, a.value) for n in ast.walk(test) for a in reads.known.get(n, ()))
         yield from (node for node, value in read if _follows(reads, value, loop, -1))
 

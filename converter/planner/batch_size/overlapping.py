@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 from converter.analysis.arrays.rows import spanned, terms_of
 from converter.analysis.counts.degrees import RESTS, degree_in
@@ -181,7 +182,8 @@ def _windows_of(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origi
 
 def _fed(facts: Facts, run: RunCall) -> Iterator[Host]:
     """What is computed of other values for what a run is fed, or reads of a generator behind a data set."""
-    behind = needed(value for _, value in (*run.feeds, *_yielded(facts, run))).values()
+    given = needed((value for _, value in _yielded(facts, run)), run.fed.keys())
+    behind = chain(run.fed.values(), (value for uid, value in given.items() if uid not in run.fed))
     return (value for value in behind if isinstance(value, Host) and value.inputs)
 
 
