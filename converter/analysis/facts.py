@@ -154,7 +154,10 @@ def gradients_in_losses(steps: Iterable[TrainStep]) -> frozenset[ast.AST]:
 
 def behind_losses(steps: Iterable[TrainStep]) -> Mapping[int, Value]:
     """All values that the losses of some steps are computed from, as they are once the walk is over."""
-    return {uid: value for step in reversed([*steps]) for uid, value in step.behind.items()}
+    steps = [*steps]
+    if len(steps) == 1:
+        return steps[0].behind
+    return {uid: value for step in reversed(steps) for uid, value in step.behind.items()}
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,11 @@ class RunCall:
     def behind(self) -> dict[int, Value]:
         """Everything that the fetches are computed from, as it is once the walk is over."""
         return built_from(self.fetches)
+
+    @cached_property
+    def fed(self) -> Mapping[int, Value]:
+        """Everything that the feeds are computed from, as it is once the walk is over."""
+        return needed(value for _, value in self.feeds)
 
     def computes(self, uids: Set[int]) -> bool:
         """Whether the run computes one of these values."""

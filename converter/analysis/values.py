@@ -820,9 +820,13 @@ def up_to(values: Iterable[Value], ends: Callable[[Value], bool]) -> dict[int, V
         value = todo.pop()
         if value.uid in found:
             continue
+        found[value.uid] = value
+        if isinstance(value, Tensor):
+            if not ends(value):
+                todo += value.inputs
+            continue
         if isinstance(value, Instance):
             return _behind_by_then(chosen, ends)
-        found[value.uid] = value
         if ends(value):
             continue
         todo += value.inputs

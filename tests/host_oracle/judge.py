@@ -1,7 +1,8 @@
 """Whether the host part of a conversion does what the original's does, N times as much in each step.
 
 A program is written with `@B` where it reads the batch size to count rows, and `@S` where the same number counts steps.
-Its reference is the same program with twice as many rows: what a person would have written for two GPUs.
+Its reference is the same program with twice as many rows: what a person would have written for two GPUs. One with `@D`
+defines the batch size itself, and reads it as it likes; it is 16 there, and 32 in the reference.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ import tensorflow as tf
 
 {define}data = np.arange({rows}.0).reshape({rows}, 1)
 x = tf.placeholder(tf.float32, [None, 1])
-loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+{labels}loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1){minus}))
 train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
 sess = tf.Session()
 """
+LABELS = "labels = np.array(data)\ny = tf.placeholder(tf.float32, [None, 1])\n"
 
 
 class Outcome(Enum):
@@ -70,15 +72,19 @@ class Program:
     @property
     def original(self) -> str:
         """The script."""
-        return self._head(16) + (self.wrapped or self.host).replace("@B", self.size).replace("@S", self.size)
+        host = (self.wrapped or self.host).replace("@B", self.size).replace("@S", self.size)
+        return self._head(16) + host.replace("@D", "16")
 
     @property
     def reference(self) -> str:
         """The script as a person converts it: twice as many rows, as many steps."""
-        return self._head(16) + self.host.replace("@B", f"(2 * {self.size})").replace("@S", self.size)
+        host = self.host.replace("@B", f"(2 * {self.size})").replace("@S", self.size)
+        return self._head(16) + host.replace("@D", "32")
 
     def _head(self, size: int) -> str:
-        return HEAD.format(define="" if self.size.isdigit() else f"{self.size} = {size}\n", rows=self.rows)
+        define = "" if self.size.isdigit() or "@D" in self.host else f"{self.size} = {size}\n"
+        labels, minus = (LABELS, " - y") if "y: " in self.host else ("", "")
+        return HEAD.format(define=define, rows=self.rows, labels=labels, minus=minus)
 
 
 def judge(program: Program) -> Verdict:

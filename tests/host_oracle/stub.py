@@ -17,6 +17,7 @@ from unittest import mock
 import numpy as np
 
 from converter.runtime.catalog import REASONS as HELPERS_BY_RULE
+from tests.host_oracle.libraries import modules
 
 LIMIT = 600  # events; a script that goes on behind them is taken for endless
 SECONDS = 2.0
@@ -84,11 +85,15 @@ class Thing:
     def __getattr__(self, name: str) -> Thing:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in _flags:
+            return _flags[name]
         return Thing(self._trace, name)
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         if self._name == "placeholder":
             return Placeholder(self._trace, f"x{next(_numbers)}")
+        if self._name.startswith("DEFINE_"):
+            _flags[str(args[0])] = args[1]
         if self._name in ("Session", "InteractiveSession"):
             return Session(self._trace)
         if self._name == "shard":
@@ -118,6 +123,7 @@ class Placeholder(Thing):
 
 
 _numbers = iter(range(0))
+_flags: dict[str, object] = {}  # those that a script defines, with their defaults
 
 
 class Session(Thing):
@@ -155,13 +161,15 @@ def run(text: str, seed: int = 0) -> Trace:
     """Runs a script on things, and records what it does."""
     global _numbers
     trace, _numbers = Trace(), iter(range(1000))
+    _flags.clear()
     tensorflow = ModuleType("tensorflow")
     tensorflow.__getattr__ = lambda name: Thing(trace, name)  # type: ignore[method-assign]
     tree = ast.fix_missing_locations(_Helpers().visit(ast.parse(text)))
     random.seed(seed)
     np.random.seed(seed)
     names: dict[str, object] = {"__name__": "__main__", "print": lambda *_: trace.add(Event("print"))}
-    with mock.patch.dict(sys.modules, {"tensorflow": tensorflow}), _alarm():
+    no_arguments = mock.patch.object(sys, "argv", ["script.py"])
+    with mock.patch.dict(sys.modules, {"tensorflow": tensorflow, **modules()}), no_arguments, _alarm():
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(tree, "script.py", "exec"), names)

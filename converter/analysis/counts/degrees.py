@@ -39,7 +39,7 @@ def multiple(number: Number | Host, length: Length) -> Number | None:
             if plain and degree_in(terms, _value_of(group)) == 1:
                 linear[key] = _places_of(read)
     value = TermReader(frozenset(), length).of(number).value
-    small = value is not None and abs(value) < LARGEST
+    small = value is not None and -LARGEST < value < LARGEST
     known = None if value is None or not small else int(value) if value.denominator == 1 else float(value)
     made = Number(known, frozenset(inside), frozenset(o for group in linear.values() for o in group), (number,))
     made.op = "int"

@@ -14,11 +14,11 @@ from converter.dataclass import dataclass
 
 Atom = Hashable
 Exponent = int | Fraction  # most are 1, of which a Fraction takes long to hash
+Factor = int | Fraction  # for the same reason
 Monomial = frozenset[tuple[Atom, Exponent]]  # atoms with their exponents; empty for a plain number
 ONE_OF = "one of"  # the function of a number that a branch chooses
 CHOICES = ("least", "most", ONE_OF)
 HIGHEST = 4  # exponents that are multiplied out
-ONE = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Of:
 class Terms:
     """A sum of monomials, each with its factor; no monomial has the factor 0."""
 
-    parts: frozenset[tuple[Monomial, Fraction]] = frozenset()
+    parts: frozenset[tuple[Monomial, Factor]] = frozenset()
 
-    def __iter__(self) -> Iterator[tuple[Monomial, Fraction]]:
+    def __iter__(self) -> Iterator[tuple[Monomial, Factor]]:
         return iter(self.parts)
 
     def __add__(self, other: Terms) -> Terms:
@@ -57,10 +57,10 @@ class Terms:
         return _sum((_product(m, n), f * g) for m, f in self.parts for n, g in other.parts)
 
     @property
-    def value(self) -> Fraction | None:
+    def value(self) -> Factor | None:
         """The number, where it has no atoms."""
         if not self.parts:
-            return Fraction(0)
+            return 0
         ((monomial, factor), *others) = self.parts
         return factor if not monomial and not others else None
 
@@ -70,7 +70,7 @@ class Terms:
         return sum(one.weight if isinstance(one, Of) else 1 for monomial, _ in self.parts for one, _ in monomial)
 
     @property
-    def single(self) -> tuple[Monomial, Fraction] | None:
+    def single(self) -> tuple[Monomial, Factor] | None:
         """The one monomial that it is, and its factor; None for a sum, and for 0."""
         return next(iter(self.parts)) if len(self.parts) == 1 else None
 
@@ -82,7 +82,7 @@ class Terms:
         up = self - by + number(1)
         if _without(self, monomial) is not None and len(up.parts) < len(self.parts):
             return up.divided(by)
-        return self * Terms(frozenset(((frozenset((a, -e) for a, e in monomial), 1 / factor),)))
+        return self * Terms(frozenset(((frozenset((a, -e) for a, e in monomial), 1 / Fraction(factor)),)))
 
     def raised(self, to: Terms) -> Terms:
         """The power, of a sum only for a small whole exponent."""
@@ -90,12 +90,12 @@ class Terms:
         if exponent is None:
             return function("pow", self, to)
         if self.single is not None and self.single[1] in (0, 1):
-            return Terms(frozenset(((frozenset((a, e * exponent) for a, e in self.single[0]), Fraction(1)),)))
+            return Terms(frozenset(((frozenset((a, e * exponent) for a, e in self.single[0]), 1),)))
         if exponent.denominator == 1 and 0 <= exponent <= HIGHEST:
             return reduce(Terms.__mul__, [self] * int(exponent), number(1))
         if self.single is not None and self.single[0] and self.single[1] > 0:  # `(b / 256) ** 0.5`
             monomial, factor = self.single
-            return function("pow", number(factor), to) * Terms(frozenset(((monomial, Fraction(1)),))).raised(to)
+            return function("pow", number(factor), to) * Terms(frozenset(((monomial, 1),))).raised(to)
         return function("pow", self, to)
 
     @cached_property
@@ -136,12 +136,13 @@ class Terms:
 
 def number(value: float | Fraction) -> Terms:
     """A plain number."""
-    return Terms(frozenset(((frozenset(), Fraction(value)),)) if value else frozenset())
+    exact = int(value) if isinstance(value, int) else Fraction(value)
+    return Terms(frozenset(((frozenset(), exact),)) if value else frozenset())
 
 
 def atom(of: Atom) -> Terms:
     """A number that is not known."""
-    return Terms(frozenset(((frozenset(((of, 1),)), ONE),)))
+    return Terms(frozenset(((frozenset(((of, 1),)), 1),)))
 
 
 def function(name: str, *given: Terms, branching: int = 0) -> Terms:
@@ -195,8 +196,8 @@ def _replaced(one: Atom, by: Callable[[Atom], Terms | None]) -> Terms:
     return function(one.name, *(given.replaced(by) for given in one.given), branching=one.branching)
 
 
-def _sum(parts: Iterable[tuple[Monomial, Fraction]]) -> Terms:
-    total: dict[Monomial, Fraction] = {}
+def _sum(parts: Iterable[tuple[Monomial, Factor]]) -> Terms:
+    total: dict[Monomial, Factor] = {}
     for monomial, factor in parts:
         total[monomial] = total[monomial] + factor if monomial in total else factor
     return Terms(frozenset((m, f) for m, f in total.items() if f))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from converter.analysis.values import Absent, Constant, Input, Tensor, Value, Variable
 
@@ -31,7 +32,8 @@ def is_variable(value: Value) -> bool:
     """Whether a value is a variable in each branch that leaves one."""
     if not _is_choice(value):
         return isinstance(value, Variable)
-    return all(_is_choice(part) or isinstance(part, (Absent, Variable)) for part in _joined(value, beyond=False))
+    parts = chain(value.inputs, _joined(value, beyond=False))  # most that are none show it at once
+    return all(_is_choice(part) or isinstance(part, (Absent, Variable)) for part in parts)
 
 
 def left_out(value: Value) -> tuple[bool, bool, bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from math import inf
 
 from converter.analysis.facts import Facts, FlagDefinition
 from converter.analysis.frames import Access
@@ -20,7 +21,7 @@ def is_early(facts: Facts, text: SourceText, origins: Iterable[Origin], parsed: 
     literals = {o.key: o for o in origins if o.key[0] == "literal"}
     if any(_at_top(text, o.node) and (facts.path_of(o.node) or o.line < outermost.lineno) for o in literals.values()):
         return True
-    if any(a.time < time for a in _settings_read(facts, origins)):
+    if any(a.time < time for a in _settings_read(facts, origins)) or _first_loss(facts) < time:
         return True
     return any(
         a.time < time and isinstance(a.value, Number) and any(o.key in literals for o in a.value.origins)
@@ -32,13 +33,20 @@ def comes_before(facts: Facts, text: SourceText, origins: Iterable[Origin]) -> b
     """True if a number is computed at import, and a flag of the project is defined only later.
 
     Reading the number of GPUs there would parse the command line with that flag still unknown. The flag for the GPUs is
-    itself one that is defined later: files other than the script are imported before it is.
+    itself one that is defined later: files other than the script are imported before it is. The towers read it, too.
     """
+    if any(flag.style == "flags" and flag.time > _first_loss(facts) for flag in facts.flags):
+        return True
     if any(facts.path_of(a.node) and _at_top(text, a.node) for a in _read(facts, origins)):
         return True
     at_top = [o.node for o in origins if o.key[0] == "literal" and _at_top(text, o.node)]
     at_top += [a.node for a in _settings_read(facts, origins) if _at_top(text, a.node)]
     return any(_is_defined_later(facts, flag, node) for node in at_top for flag in facts.flags)
+
+
+def _first_loss(facts: Facts) -> float:
+    """When the first loss was built."""
+    return min((step.loss.time for step in facts.train_steps), default=inf)
 
 
 def is_parsed_by_imports(facts: Facts) -> bool:

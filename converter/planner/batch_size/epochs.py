@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from itertools import takewhile
 
 from converter.analysis.arrays.rows import terms_of, turns_of
 from converter.analysis.counts.degrees import follows
@@ -14,12 +15,13 @@ from converter.analysis.counts.terms import Terms
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Number, Site, Value, needed
+from converter.analysis.values import Host, Input, Number, Site, Value
 from converter.planner.batch_size.intervals import SizeReads
 from converter.planner.batch_size.steps import Reads, ends_of, loops_around, moves_in_loops, moves_that_end_loops
 from converter.planner.batch_size.written_out import LOOPS
 
 NUMBERED = 2  # what a loop goes over gives pairs, and these the batches
+ENDS = ("OutOfRangeError", "StopIteration", "KeyboardInterrupt", "Empty", "SystemExit")  # errors that end a loop
 
 
 def steps_by_size(size_reads: SizeReads, kept: Collection[ast.AST]) -> Iterator[ast.AST]:
@@ -30,13 +32,18 @@ def steps_by_size(size_reads: SizeReads, kept: Collection[ast.AST]) -> Iterator[
     facts = counting.facts
     reads = Reads(facts, frozenset(counting.scaled), found - set(kept), counting.reads)
     moves = moves_in_loops(facts)
+    loops = dict.fromkeys(loop for run in counting.runs for loop in _loops(facts, run))
+    heads: dict[ast.AST, None] = {head: None for head, over, site in loops if _shrinks(reads, over, site)}
+    tested: dict[Site, None] = {}
     for run in counting.runs:
-        heads: list[ast.AST] = [head for head, over, site in _loops(facts, run) if _shrinks(reads, over, site)]
-        for site in dict.fromkeys((*made_in(run), *_giving(facts, run))):
-            heads += _ends(reads, run, site, moves.get(site, []))
-        heads += _full_batches(reads, run)
-        for head in dict.fromkeys(heads):
-            yield min(_read_for(reads, head), key=_place, default=head)
+        around = [site for site in (*made_in(run), *_giving(facts, run)) if isinstance(site.stmt, (ast.For, ast.While))]
+        for site in dict.fromkeys(around):
+            tested[site] = None
+            heads.update(dict.fromkeys(_ends(reads, run, site, moves.get(site, []))))
+        heads.update(dict.fromkeys(_full_batches(reads, run)))
+    heads.update((head, None) for site in tested for head in _tests(reads, site))
+    for head in heads:
+        yield min(_read_for(reads, head), key=_place, default=head)
     for one in facts.step_numbers:
         if one.counter is None and follows(terms_of(facts, one.value, reads.sizes, facts.runs[0].site), -1):
             yield one.node
@@ -56,6 +63,34 @@ def batches_left_out(size_reads: SizeReads) -> Iterator[ast.AST]:
             by = counting.facts.ranges.get(over.uid, [])[2:]
             if follows(terms, -1) and not by and any(not monomial and factor <= -1 for monomial, factor in terms):
                 yield head
+
+
+def batches_that_fail(size_reads: SizeReads) -> Iterator[ast.AST]:
+    """The `except` clauses by which a loop goes on behind an error, and leaves out the batch that raised it."""
+    counting = size_reads[1]
+    for run in counting.runs if counting is not None else ():
+        own = [*takewhile(_is_no_loop, run.site.chain())]
+        loop = next((site for site in run.site.chain() if isinstance(site.stmt, LOOPS)), None)
+        made = [value.site for _, value in run.feeds if value.site is not None]
+        anew = loop is not None and any(loop in set(site.chain()) for site in made)
+        around = [*own, *(each for site in made for each in takewhile(_is_no_loop, site.chain()))] if anew else []
+        tries = dict.fromkeys((site.stmt, site in own) for site in around if isinstance(site.stmt, ast.Try))
+        for stmt, trains in tries:
+            assert isinstance(stmt, ast.Try)
+            yield from (handler for handler in stmt.handlers if _goes_on(handler, trains))
+
+
+def _is_no_loop(site: Site) -> bool:
+    return not isinstance(site.stmt, LOOPS)
+
+
+def _goes_on(handler: ast.ExceptHandler, trains: bool) -> bool:
+    """Whether the loop around goes on behind an error without the step. trains: the step itself stands in the `try`."""
+    if handler.type is not None and any(name in ast.unparse(handler.type) for name in ENDS):
+        return False
+    last = handler.body[-1]
+    ends = isinstance(last, (ast.Raise, ast.Return, ast.Break)) or "exit" in ast.unparse(last)
+    return isinstance(last, ast.Continue) or (trains and not ends)
 
 
 def _loops(facts: Facts, run: RunCall) -> Iterator[tuple[ast.expr, Value, Site]]:
@@ -106,7 +141,7 @@ def _read_for(reads: Reads, head: ast.AST) -> Collection[ast.AST]:
 def made_in(run: RunCall) -> Iterator[Site]:
     """What stands around a run, and around what makes the values that it is fed."""
     yield from run.site.chain()
-    for value in needed(value for _, value in run.feeds).values():
+    for value in run.fed.values():
         if value.site is not None:
             yield from value.site.chain()
 
@@ -146,16 +181,17 @@ def _follows(reads: Reads, number: Value, site: Site, sign: int) -> bool:
 
 
 def _ends(reads: Reads, run: RunCall, loop: Site, moves: Iterable[Access]) -> Iterator[ast.AST]:
-    """What brings a loop nearer to its end by a batch, and what its condition says of batches."""
-    if not isinstance(loop.stmt, (ast.For, ast.While)):
-        return
-    ends = ends_of(reads.facts, loop.stmt)
-    for write in moves_that_end_loops(run, ends, moves):
+    """What brings a loop nearer to its end by a batch, and what the head of a loop around a run says of batches."""
+    for write in moves_that_end_loops(run, ends_of(reads.facts, loop.stmt), moves):
         if _follows(reads, write.value.inputs[-1], loop, 1):
             yield write.site.stmt
     if isinstance(loop.stmt, ast.While) and loop in set(run.site.chain()):  # others may collect the rows of a batch
         yield from (node for node in ast.walk(loop.stmt.test) if node in reads.nodes)
-    for _, test, _ in ends:
+
+
+def _tests(reads: Reads, loop: Site) -> Iterator[ast.AST]:
+    """What the conditions that end a loop say of batches."""
+    for _, test, _ in ends_of(reads.facts, loop.stmt):
         read = ((n, a.value) for n in ast.walk(test) for a in reads.known.get(n, ()))
         yield from (node for node, value in read if _follows(reads, value, loop, -1))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 from converter.analysis.arrays.rows import spanned, terms_of
 from converter.analysis.counts.degrees import RESTS, degree_in
@@ -44,6 +45,15 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
         along = not moves or all(any(move in (rows, rows * number(-1)) for move in moves) for rows in lengths)
         first = _in_first_turn(turns[0].begin)
         if not along or (first.parts and any(not (first + rows).parts for rows in lengths)):  # `x[-n:0]` has no rows
+            yield node
+
+
+def short_of_the_end(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """Where slices begin that begin anew a batch or more in front of the last row: `i * size % (n - size)`."""
+    begins = {window.begin: window.node for window in _windows_of(facts, steps, frozenset(sizes))}
+    for begin, node in begins.items():
+        rests = (one.given[-1] for one in begin.atoms if isinstance(one, Of) and one.name in RESTS)
+        if any(dict(rest).get(frozenset(((SIZE, 1),)), 0) < 0 and len(rest.parts) > 1 for rest in rests):
             yield node
 
 
@@ -172,7 +182,8 @@ def _windows_of(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origi
 
 def _fed(facts: Facts, run: RunCall) -> Iterator[Host]:
     """What is computed of other values for what a run is fed, or reads of a generator behind a data set."""
-    behind = needed(value for _, value in (*run.feeds, *_yielded(facts, run))).values()
+    given = needed((value for _, value in _yielded(facts, run)), run.fed.keys())
+    behind = chain(run.fed.values(), (value for uid, value in given.items() if uid not in run.fed))
     return (value for value in behind if isinstance(value, Host) and value.inputs)
 
 

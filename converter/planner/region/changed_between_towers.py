@@ -26,9 +26,10 @@ def carried(block: Block, tower: Iterable[int]) -> list[Access]:
         if index not in chosen or _by_import(block, access.site):
             continue
         start = first.setdefault(access.place, access)
-        if not access.write and (not start.write or _may_be_from_before(block, access, start)):
-            reads.setdefault(access.place, access)
-        elif access.write and access.place in reads and access.value is not reads[access.place].value:
+        if not access.write:
+            if access.place not in reads and (not start.write or _may_be_from_before(block, access, start)):
+                reads[access.place] = access
+        elif access.place in reads and access.value is not reads[access.place].value:
             changed.add(access.place)
     return [
         a

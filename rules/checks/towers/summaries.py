@@ -21,9 +21,9 @@ def summaries_of_the_model(case: Placed) -> Iterator[Diagnostic]:
     """Summaries that the towers make: each has its own, of its shard and under its scope. Says so once."""
     made = [e for e in case.facts.effects if e.kind is EffectKind.COLLECTION and e.name == "summaries"]
     made = [e for e in made if any(region.in_tower(e.site) for region in case.regions)]
-    shares = [e for e in made if _is_of_batch(case, e)]
-    if shares:
-        yield finding(case.facts, shares[0].node, "TMG315 of_a_share")
+    share = next((e for e in made if _is_of_batch(case, e)), None)
+    if share is not None:
+        yield finding(case.facts, share.node, "TMG315 of_a_share")
     elif made:
         yield finding(case.facts, made[0].node, "TMG315 of_the_model")
 

@@ -1,8 +1,11 @@
-"""Larger batches take fewer rows of the data: a loop leaves out some batches, or equal parts do not divide the rows."""
+"""Larger batches take fewer rows of the data: a loop leaves out some of them, or equal parts do not divide the rows."""
 
 from __future__ import annotations
 
-from converter.planner.batch_size.epochs import batches_left_out
+from itertools import chain
+
+from converter.planner.batch_size.epochs import batches_left_out, batches_that_fail
+from converter.planner.batch_size.overlapping import short_of_the_end
 from converter.planner.batch_size.reshaped import in_equal_parts
 from converter.planner.cases import Placed
 from converter.planner.checking import each
@@ -10,7 +13,15 @@ from converter.planner.checking import each
 CODES = ("TMG345",)
 
 left_out = each(
-    Placed, "TMG345 left_out", lambda case: dict.fromkeys(batches_left_out(case.size_reads)), batch="per-gpu"
+    Placed,
+    "TMG345 left_out",
+    lambda case: dict.fromkeys(
+        chain(batches_left_out(case.size_reads), short_of_the_end(case.facts, case.steps, case.size.scaled))
+    ),
+    batch="per-gpu",
+)
+failing = each(
+    Placed, "TMG345 failing", lambda case: dict.fromkeys(batches_that_fail(case.size_reads)), batch="per-gpu"
 )
 equal = each(
     Placed,

@@ -62,6 +62,11 @@ PARSED = (
 )
 
 
+def below(settings: str) -> str:
+    """The graph below settings, which say how many GPUs it is built for."""
+    return GRAPH.replace("X = tf", settings + "X = tf", 1)
+
+
 @pytest.mark.parametrize(
     "head",
     [
@@ -73,7 +78,7 @@ PARSED = (
     ],
 )
 def test_flags_that_are_copied_as_a_whole(head: str) -> None:
-    text = "from config import Config, make_config\n" + GRAPH + head + "n = hps.batch_size\n" + LOOP
+    text = "from config import Config, make_config\n" + below(head) + "n = hps.batch_size\n" + LOOP
     gpus = "FLAGS.num_gpus" if FLAGS in head else "num_gpus"
     assert f"n = hps.batch_size * {gpus}" in scaled(text)
     other = text.replace("'batch_size', 64", "'rows', 64").replace("--batch_size", "--rows")
@@ -127,7 +132,7 @@ n = {read}
 def test_options(head: str, parser: str, target: str, rest: str, read: str, name: str) -> None:
     read = read.format(name)
     made = OPTIONS.format(head=head, parser=parser, group="parser", name=name, target=target, rest=rest, read=read)
-    text = converted(GRAPH + made + LOOP)
+    text = converted(below(made) + LOOP)
     assert f"n = {read} * num_gpus\n" in text
     assert "\nparser.add_option('--num_gpus', type=int, default=num_gpus, help='number of GPUs to train on')\n" in text
     assert "\nnum_gpus = " + ("options.num_gpus" if "vars" not in read else "vars(options).pop('num_gpus')") in text
@@ -139,7 +144,7 @@ def test_a_group_of_options() -> None:
     made = OPTIONS.format(
         head=head, parser=parser, group="group", name="rows", target="options, args", rest="", read="options.rows"
     )
-    assert "group.add_option('--num_gpus', type=int" in converted(GRAPH + made + LOOP)
+    assert "group.add_option('--num_gpus', type=int" in converted(below(made) + LOOP)
 
 
 ENTRY = "n = cfg['batch_size']\n"

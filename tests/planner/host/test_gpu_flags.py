@@ -35,3 +35,11 @@ def test_it_stands_behind_loops_and_conditions(block: str) -> None:
 )
 def test_it_stays_in_the_block_of_its_parser(block: str) -> None:
     assert block.replace("@", FLAG + "    ") in converted(HEAD + block.replace("@", "") + SCRIPT)
+
+
+def test_a_flag_that_is_read_behind_the_towers_does_not_say_how_many_there_are() -> None:
+    argument = "parser.add_argument('--batch_size', type=int, default=4)\n"
+    assert FLAG not in converted(SCRIPT + HEAD + argument + PARSED)
+    flags = "flags = tf.app.flags\nflags.DEFINE_integer('rate', 4, '')\nFLAGS = flags.FLAGS\n"
+    assert "FLAGS.num_gpus" not in converted(SCRIPT + flags)
+    assert "FLAGS.num_gpus" in converted(SCRIPT.replace("batch_size", flags + "batch_size", 1))
