@@ -128,7 +128,6 @@ def _left_out(rows: list[Row]) -> str:
         "own batch": "are the batch itself, which has another size in each script",
         "shown": "are only shown: the first tower's, or the mean of the towers'",
         "waiting": "count what waits in a queue, which threads fill at their own pace",
-        "averaged": "are averages over batches, of whatever size: the batches have other sizes in each script",
         "another": "are of a run behind the last step where the conversion makes another one",
         "other fetches": "runs fetch another number of values",
     }
