@@ -174,6 +174,7 @@ class Plan:
     counted: where the script counts its training steps by a batch size that grows.
     ended: loops that train until the data ends, after fewer steps as these take more examples.
     schedules: numbers of steps in schedules of the learning rate that stay, while a step takes more examples.
+    sizes: where the script reads a multiple of a batch size that grows with the number of towers.
     """
 
     loops: tuple[Loop, ...]
@@ -207,6 +208,7 @@ class Plan:
     counted: tuple[At, ...] = ()
     ended: tuple[At, ...] = ()
     schedules: tuple[At, ...] = ()
+    sizes: tuple[At, ...] = ()
     flag_above: At | None = None
 
     @property

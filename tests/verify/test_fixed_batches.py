@@ -48,6 +48,7 @@ BATCH, HALF = "[x, error]", "[tf.concat([tf.split(x, 2)[0]] * 2, 0), error]"
 # three rows, with a number for each example along axis 1
 CLASSES = "tf.stack([error, error * 2.0, error - m])"
 TURNED = f"tf.reverse({CLASSES}, [1])"
+APART = "tf.add_n(tf.unstack(error * m))"
 FIRST, MEANS = OF_TOWER.format(0), f"({OF_TOWER.format(0)} + {OF_TOWER.format(1)}) / 2"
 
 
@@ -100,3 +101,20 @@ def test_what_is_of_one_tower_or_a_mean_of_means(
     assert report.verdict == "failed"
     (found,) = (check for check in report.checks if check.status == "failed")
     assert found.name == "fetches" and said in found.detail
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("wrong", "verdict"),
+    [("", "passed"), (f"2 * {APART}", "passed"), (f"tf.stack([{APART}])", "failed")],
+    ids=["", "twice", "another shape"],
+)
+def test_what_cannot_be_computed_of_a_larger_batch(
+    tmp_path: Path, tensorflow_python: str, wrong: str, verdict: str
+) -> None:
+    """As many operations as examples: nothing tells what they would give for more, and the ledger says so."""
+    report = proven(tmp_path, tensorflow_python, APART, wrong)
+    assert report.verdict == verdict, report.reason
+    (told,) = [check.detail for check in report.checks if check.name == "fetches"]
+    assert verdict == "failed" or "by their form only, as the original takes no batch as large: AddN" in told

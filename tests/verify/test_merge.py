@@ -91,18 +91,18 @@ def test_one_way_holds_for_all_runs_of_a_value(runs: list[dict[str, float]], fou
 
 def test_a_plan_leaves_one_way() -> None:
     spans = [["train.py", 4, 9, True], ["train.py", 6, 6, False]]
-    planned = region.PlannedOperations(spans, False, False, None, {})
+    planned = region.PlannedOperations(spans, False, False, None, [], {})
     stacks = [("train.py", 5), ("net.py", 1)], [("train.py", 6)], [("train.py", 10)]
     assert [planned._holds(stack) for stack in stacks] == [True, False, False]
-    assert [way.how for way in region.ways(planned, set())] == ["planned"]
-    assert [way.how for way in region.ways(None, set())] == ["whole", "rows", "means", "first tower"]
+    assert [way.how for way in region.ways(planned, set(), True)] == ["planned"]
+    assert [way.how for way in region.ways(None, set(), False)] == ["whole", "rows", "loss", "means", "first tower"]
 
 
 def test_summaries_of_shards() -> None:
     drawn = [np.array([4.0, -1.0, 2.0, 0.5]), np.array([2.0, -3.0, 1.0, 2.0])]
     assert summary.joined(drawn, [4, 2], None).tolist() == [6.0, -3.0, 2.0, 1.0]
-    assert summary.joined([np.array(2.0), np.array(5.0)], [2, 1], merge.COMBINED["mean"]) == pytest.approx(3.0)
-    assert summary.joined([np.array(2.0), np.array(2.0)], [2, 1], merge.COMBINED["sum"]) == 2.0  # not of the batch
+    assert summary.joined([np.array(2.0), np.array(5.0)], [2, 1], merge._mean) == pytest.approx(3.0)
+    assert summary.joined([np.array(2.0), np.array(2.0)], [2, 1], merge._sum) == 2.0  # not of the batch
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ SHOWN = re.compile(r"/(image|audio)/\d+$")  # one of the images or sounds of a b
 NUMBERED = re.compile(r"_\d+(?=/|$)|(?<=/fraction_of)_\d+(?=_full)|(?<=/fraction_over)_\d+_of_\d+(?=_full)")
 _DONE = {"saved": "saved", "restored": "restored", "summary": "written as a summary"}
 RUNS = 8  # a printed line may show values of so many runs before it
+COUNTED = 5  # steps of the original in which a number that counts them does so; in fewer any number may by chance
 
 Note = Mapping[str, Any]
 
@@ -337,8 +338,8 @@ def _unlike_summaries(both: _Notes) -> Iterator[str]:
 
 def check_printed(both: _Notes) -> Iterator[CheckResult]:
     """A printed number that shows a fetched value in the original shows the same value in the conversion."""
-    pairs, _, left = _paired(both.own("printed"), both.other("printed"), lambda note: (note["steps"], _form(note)))
-    fault = "" if both.by_one else _miscounted(pairs)
+    pairs, rest, left = _paired(both.own("printed"), both.other("printed"), lambda note: (note["steps"], _form(note)))
+    fault = "" if both.by_one else _miscounted(pairs, [note for note in rest if note["steps"] <= COUNTED])
     return _printed(pairs, left, (both.own("run"), both.other("run")), both.towers, fault)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from converter.verify.checks.figures import listing
 from converter.verify.data import CheckResult
 
 TOLERANCE = 1e-4
@@ -17,13 +18,10 @@ _READ = {
     "planned": "put together as the conversion plans it",
     "whole": "on the whole batch",
     "rows": "made of the shards' rows",
+    "loss": "computed from the rows that the shards' losses are made of",
     "padded": "made of the shards' rows, with zeros behind those of a tower that has fewer time steps",
     "means": "with the mean of the shards' losses",
-    "mean": "as the mean over the shards",
-    "sum": "as the sum over the shards",
     "grown": "divided by the size of the batch, as in each tower",
-    "largest": "as the largest of the shards'",
-    "smallest": "as the smallest of the shards'",
     "repeated": "repeated for each tower (the batch is in their shape only)",
     "shown": "beside summaries that are only shown, and are the first tower's",
     "mean of shown": "beside summaries that are only shown, and are the mean of the towers'",
@@ -116,7 +114,9 @@ def _read(same: list[Row]) -> str:
     apart = f"; not compared, as the original takes no tower's share: {', '.join(left[:3])}" if left else ""
     full = sorted({tag for row in same for tag in row.get("waiting", ())})
     waits = f"; not compared, as threads fill queues at their own pace: {', '.join(full[:3])}" if full else ""
-    return f"{values} equal to the original's: {', '.join(each)}{others}{apart}{waits}"
+    free = sorted({row["name"] for row in same if not row.get("claimed", True)})
+    claims = f"; no plan says how {listing(free)} are put together, so that any of these ways counts" if free else ""
+    return f"{values} equal to the original's: {', '.join(each)}{others}{apart}{waits}{claims}"
 
 
 def _left_out(rows: list[Row]) -> str:
@@ -128,9 +128,10 @@ def _left_out(rows: list[Row]) -> str:
         "own batch": "are the batch itself, which has another size in each script",
         "shown": "are only shown: the first tower's, or the mean of the towers'",
         "waiting": "count what waits in a queue, which threads fill at their own pace",
-        "averaged": "are averages over batches, of whatever size: the batches have other sizes in each script",
         "another": "are of a run behind the last step where the conversion makes another one",
         "other fetches": "runs fetch another number of values",
     }
     found = [(sum(row["status"] == status for row in rows), why) for status, why in reasons.items()]
-    return "; ".join(f"{count} {why}" for count, why in found if count)
+    form = sorted({row["name"] for row in rows if row["status"] == "form"})
+    only = [f"compared by their form only, as the original takes no batch as large: {listing(form)}"] if form else []
+    return "; ".join([*(f"{count} {why}" for count, why in found if count), *only])

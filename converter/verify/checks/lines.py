@@ -70,6 +70,8 @@ class PlannedLines:
     summed: whether the towers' losses are added up, and not averaged; None where some are.
     shorter: whether an epoch has fewer steps, as the script counts them by its batch size.
     single: where branches of the script begin in which it builds one tower, as they set the batch size to 1.
+    sizes: statements that read a size of batches which grows with the towers: [file, first line, last, numbers that
+        are written there].
     """
 
     script: str = ""
@@ -83,6 +85,7 @@ class PlannedLines:
     summed: bool | None = None
     shorter: bool = False
     single: tuple[str, ...] = ()
+    sizes: tuple[tuple[str, int, int, tuple[float, ...]], ...] = ()
 
     @property
     def towers(self) -> Mapping[str, Any]:
@@ -93,6 +96,7 @@ class PlannedLines:
         """
         spans = [(span.file, span.first, span.last, span.role in (TOWER, GRADIENT)) for span in self.spans]
         plan = {"spans": spans, "counted": self.counted, "once": self.merged, "summed": self.summed}
+        plan["sizes"] = self.sizes
         return plan if spans else {}
 
 
@@ -126,7 +130,24 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
         summed=hows.pop() if len(hows) == 1 else None,
         shorter=any(plan.counted for plan in plans),
         single=tuple(f"{Path(at.path or again.source.path).name}:{at.line}" for at in again.plan.single),
+        sizes=tuple(size for path, made in repeated.files.items() for size in _sizes_in(path, made)),
     )
+
+
+def _sizes_in(path: str, made: Conversion | OtherFile) -> Iterable[tuple[str, int, int, tuple[float, ...]]]:
+    """Statements of a changed file that read a size of batches; see `PlannedLines`."""
+    if made.source is None or made.plan is None:
+        return
+    name, text = run_as(path), readable(made.source.text) if made.named is None else made.named.text
+    read = {at.line for at in made.plan.sizes if at.path == made.plan.path}
+    for node in ast.walk(parse_text(text)):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            first, last = node.lineno, node.end_lineno or node.lineno
+            if not read.isdisjoint(range(first, last + 1)):
+                parts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+                numbers = tuple(sorted({float(value) for value in parts if isinstance(value, (int, float))}))
+                first, last = (made.named.place(line, 1)[0] if made.named else line for line in (first, last))
+                yield name, first, last, numbers
 
 
 def _spans_in(name: str, made: Conversion | OtherFile) -> Iterable[LineSpan]:

@@ -103,6 +103,11 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
         )
     if kind == "broken":
         raise RuntimeError(f"the probe failed in {name}:\n{event['trace']}")
+    if kind == "refused":
+        where = f"{event['place']}: {event['message']}"
+        why = "unless the conversion feeds something else, this is an internal error of verify: please report it"
+        reason = f"{name} takes its own steps, and fails where verify feeds it the conversion's ({where}); {why}"
+        raise Stopped(reason, event["trace"])
     if kind in _UNCOMPARED:
         where = f" ({', '.join(event['lines'])})" if event.get("lines") else ""
         raise Stopped(f"{name} {_UNCOMPARED[kind].format(where=where)}")

@@ -10,7 +10,7 @@ import pytest
 
 from converter.conversion import convert
 from converter.options import Options
-from converter.source import from_bytes
+from converter.source import from_bytes, read
 from converter.verify import CheckResult, Report, VerifySettings, verify
 from converter.verify import run as verify_run
 from converter.verify.checks.lines import (
@@ -250,6 +250,33 @@ def test_a_default_that_is_made_of_another_input_is_no_line_of_the_model(
     report = verify(single, multi, VerifySettings(gpus=2, python=tensorflow_python))
     (found,) = [check for check in report.checks if check.name == "traced lines"]
     assert (found.status, found.detail[:12]) == ("passed", "3 statements")
+
+
+SIZED = """\
+import numpy as np
+import tensorflow as tf
+size = 8
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+half = tf.reduce_sum(x) / 8
+mean = tf.reduce_sum(
+    0.5 * x) / size
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(9):
+        print(sess.run([step, half, mean], {x: np.random.rand(size, 4)}))
+"""
+
+
+def test_statements_that_read_a_size_of_batches(tmp_path: Path) -> None:
+    """With the numbers that are written in them: these are no sizes."""
+    (tmp_path / "single.py").write_text(SIZED)
+    converted = convert(read(str(tmp_path / "single.py")), Options()).text
+    assert converted is not None
+    (tmp_path / "multi.py").write_text(converted)
+    sizes = planned_lines(repeat(tmp_path / "single.py", tmp_path / "multi.py", {})).sizes
+    assert {size for size in sizes if size[1] in range(6, 10)} == {("single.py", 8, 9, (0.5,))}
 
 
 PLANNED = PlannedLines("s.py", (at(5, 9, TOWER), at(7, 7, AFTER), at(10, 10, BEFORE), at(12, 12, GRADIENT)))

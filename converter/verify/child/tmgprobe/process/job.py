@@ -21,12 +21,8 @@ from tmgprobe.process import api, standing
 from tmgprobe.process import channel as channels
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
-from tmgprobe.values.errors import describe
+from tmgprobe.values.errors import HERE, describe, own, place_in_probe
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
-# what is called by the script and may fail because of it
-SERVED = ('api.py', 'diary.py', 'digits.py', 'draws.py', 'network.py', 'outside.py')
 ORIGINALS = ('replay', 'cluster original')  # whose gradients are exchanged
 KERAS = ('Optimizer', 'OptimizerV2', 'BaseOptimizer')  # classes that all of its optimizers are derived from
 QUIET = 'Agg'  # the backend of matplotlib that draws into memory
@@ -186,7 +182,8 @@ def execute_guarded(job, channel, end, names=(), wait=None):
         if ending.code not in (None, 0):
             end('the script ended with exit status %s' % (ending.code,), '')
     except BaseException as error:
-        if internal(sys.exc_info()[2]) and not isinstance(error, SyntaxError):
+        alone = job['role'].startswith(('strategy', 'ddp', 'cluster'))  # it runs nothing but the script's own steps
+        if place_in_probe(sys.exc_info()[2], not alone) and not isinstance(error, SyntaxError):
             channel.leave('broken', trace=traceback.format_exc())
         message = api.missing_line(error) or describe(error)
         if job['network'] != 'on' and networks.missed(error):
@@ -213,22 +210,6 @@ def may_have_trained():
     kinds = {type(one) for one in gc.get_objects()}
     named = [base for kind in kinds for base in getattr(kind, '__mro__', ()) if getattr(base, '__name__', '') in KERAS]
     return any('keras' in '%s' % (getattr(base, '__module__', ''),) for base in named)
-
-
-def internal(trace):
-    """Whether an error arose in the probe itself, not below it nor in what it serves to the script."""
-    last = None
-    while trace is not None:
-        last, trace = trace, trace.tb_next
-    if last is None:
-        return False
-    path = last.tb_frame.f_code.co_filename
-    return own(path) and os.path.basename(path) not in SERVED
-
-
-def own(path):
-    """Whether a file is one of the probe's."""
-    return os.path.abspath(path).startswith(HERE + os.sep)
 
 
 def script_trace(job):

@@ -8,8 +8,8 @@ tower's counts. All else is computed of that, once, from the whole batch.
 The plan of the conversion says what the towers give (region.py). Without a plan several ways are possible, and one of
 them has to hold for a value in all of its runs.
 
-A batch of a size that is fixed in the graph cannot be taken whole; there the values on the shards are
-put together by what they are: rows, or the means and sums of which the graph computes them (reductions.py).
+Where the graph is made for batches of one size, what is computed of the towers' is computed with the sizes that the
+conversion's batch has (grown.py). Where that fails, only what values look like is compared.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -18,15 +18,14 @@ import re
 
 import numpy as np
 from tmgprobe.graph import graphs
-from tmgprobe.reference import reductions, region
+from tmgprobe.reference import grown, region
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare, inputs, spread, summary
 from tmgprobe.values.lazy import reached
 
-TOWERS = re.compile('(?<=one tower) [0-9]+$')  # a tower's number
+TOWERS = re.compile('(?<=one tower) [0-9]+$|(?<=grown) .*')  # a tower's number, and a way beside that
 CLOSE = 1e-4  # see "The tolerances" in docs/verify.md
 ROUNDS = 60  # operations between a value and the rows it is made of, at most
-MERGES = {'Mean': ('mean',), 'Sum': ('sum',), 'Max': ('largest',), 'Min': ('smallest',)}
 
 
 def _sum(pieces, sizes):
@@ -38,21 +37,9 @@ def _mean(pieces, sizes):
     return _weighted(pieces, [size / total for size in sizes])
 
 
-def _is_number(value):
-    return np.ndim(value) == 0 and np.asarray(value).dtype.kind in 'fiu'  # a summary is a text
-
-
 def _weighted(pieces, shares):
     """The sum of the shards' values with these weights, which need not add up to one."""
     return sum(np.asarray(piece, np.float64) * share for piece, share in zip(pieces, shares))
-
-
-COMBINED = {
-    'mean': _mean,
-    'sum': _sum,
-    'largest': lambda pieces, sizes: np.maximum.reduce(pieces),
-    'smallest': lambda pieces, sizes: np.minimum.reduce(pieces),
-}
 
 
 class Reference(object):
@@ -65,8 +52,6 @@ class Reference(object):
     def __init__(self, one, gates, fetches=None):
         self.one, self.gates = one, gates
         self.graph, self.arrays = one.step.graph, one.kept['arrays']
-        everything = inputs.whole(one.pairs, self.arrays)
-        self.base = everything if inputs.fits(everything, one.statics) else None
         self.splits = []
         for upper in (True, False):
             shards = one.shards(self.arrays, one.gpus, upper)
@@ -75,13 +60,25 @@ class Reference(object):
                 [size for _, size in others] for others in self.splits
             ]:
                 self.splits.append(shards)
-        if self.base is None and not self.splits:
+        everything = inputs.whole(one.pairs, self.arrays)
+        taken = inputs.fits(everything, one.statics)  # whether the original takes the whole batch
+        if not taken and not self.splits:
             raise ValueError('neither the batch nor a shard of it fits the static shapes of the original')
         self.batch, self.growth = {tensor.name for tensor in one.batch}, (None, None)
         fed = {self.graph.as_graph_element(name).op for name in gates}
         self.dependent = _dependent(one.batch, set(one.step.operations) - fed)
         self.trunk = graphs.ancestors(loss.op for loss in _losses(one.step))
         self.fetches = one.step.fetches if fetches is None else fetches
+        # grown: sizes of the batch as numbers; base: what is fed of the whole batch, where the original takes it;
+        # outside: what is fed for what is computed of the towers' values, None where there is no such batch
+        given = everything if taken else self.splits[0][0][0]
+        self.grown = grown.numbers(one, given, self.dependent)
+        self.base = dict(everything, **({} if one.region is None else self.grown)) if taken else None
+        self.outside = self.base
+        if self.base is None and everything is not None:
+            below = graphs.ancestors(fetch.tensor.op for fetch in self.fetches)
+            shapes = grown.shapes(one, given, self.dependent & below)
+            self.outside = dict(shapes, **dict({} if one.region is None else self.grown, **everything))
         self.put_together, self._whole, self.padded = {}, None, set()  # padded: names of tensors, see padded_rows
         self.reset()
 
@@ -110,7 +107,7 @@ class Reference(object):
 
     def readings(self, fetch):
         """[(how, value)] that a fetch may have: several where no plan says which, or where shards are uneven."""
-        if fetch.tensor.op in self.dependent and self.base is not None:
+        if fetch.tensor.op in self.dependent and self.outside is not None:
             found = self._by_ways(fetch)
             if found:
                 return found
@@ -118,15 +115,15 @@ class Reference(object):
             return [('whole', self.whole[fetch.place])]
         if not self.depends(fetch.tensor):
             return [('whole', value) for value in self.values([fetch], self.splits[0][0][0]).values()]
-        return [reading for shards in self.splits for reading in self._by_kind(fetch, shards)]
+        return [reading for shards in self.splits for reading in self._of_shards_alone(fetch, shards)]
 
     def _by_ways(self, fetch):
         found = []
-        for way in region.ways(self.one.region, self.trunk):
+        for way in region.ways(self.one.region, self.trunk, bool(self.grown)):
             for number, shards in enumerate(self.splits):
                 if (way.how, number) not in self.put_together:  # of one shard each way gives its value
-                    several = len(shards) > 1
-                    expected = self._expected(self.fetches, shards, way) if several else self.whole
+                    whole = len(shards) == 1 and not self.grown
+                    expected = self.whole if whole else self._expected(self.fetches, shards, way)
                     self.put_together[way.how, number] = expected
                 if fetch.place in self.put_together.get((way.how, number), ()):
                     found.append((way.how, self.put_together[way.how, number][fetch.place]))
@@ -141,48 +138,6 @@ class Reference(object):
             merged = fetched.computable(lambda of: self._merged(of.values(), shards, way), wanted, self.one.refused)
             found.update(merged)
         return found
-
-    def by_grown_size(self, fetch):
-        """A value that the graph divides by the size of the original's batch, where each tower has one of this size.
-
-        It is divided by N times the size, or the mean over the towers. So is the size from which a number of examples
-        is taken away: of (size - right) / size both are grown.
-        """
-        if self.one.total or self.one.gpus == 1:
-            return
-        between = graphs.ancestors([fetch.tensor.op]) & self.dependent
-        divisors = self._divisors(between)
-        if not divisors:
-            return
-        numbers = [op for op in between if op.type == 'Sub' and all(one.get_shape().ndims == 0 for one in op.inputs)]
-        sizes = self._sizes([op.inputs[0] for op in numbers] + [one for one, _ in divisors])
-        grown = {one.name: np.asarray(value * self.one.gpus, np.asarray(value).dtype) for one, value in sizes}
-        for value in self.values([fetch], dict(self.base, **grown)).values() if self.base is not None else ():
-            yield value
-        for shards in self.splits:
-            pieces = self.pieces(fetch, shards)
-            if len(pieces) == len(shards) and all(map(_is_number, pieces)):
-                yield _mean(pieces, [size for _, size in shards])
-            elif len(pieces) == len(shards) and summary.is_summary(fetch.tensor):
-                yield self._grown_scalars(between, pieces, dict(self._summary(fetch.tensor, pieces, shards))['mean'])
-
-    def _grown_scalars(self, operations, pieces, parts):
-        """These parts of a summary, with the mean over the towers of scalars that are divided by the batch's size."""
-        tf, means = self.one.call.tf, self.joined_parts(pieces, [1] * len(pieces), 'mean')
-        scalars = [op for op in operations if op.type == 'ScalarSummary']
-        grown = [op for op in scalars if self._divisors(graphs.ancestors([op]) & self.dependent)]
-        return dict(parts, **{tag: means[tag] for op in grown for tag in _tags(tf, op) if tag in means})
-
-    def _divisors(self, operations):
-        """[(tensor, value)] of what these divide by, where that is the size of the original's batch."""
-        return self._sizes([op.inputs[1] for op in operations if op.type in graphs.DIVISIONS])
-
-    def _sizes(self, tensors):
-        """[(tensor, value)] of those numbers of the graph that are the size of the original's batch."""
-        named = {one.name: one for one in tensors if one.op not in self.dependent and one.get_shape().ndims == 0}
-        taken = [one for one in named.values() if self.graph.is_feedable(one) and self.graph.is_fetchable(one)]
-        values = self.run(taken, self.splits[0][0][0] if self.base is None else self.base) if taken else []
-        return [(one, value) for one, value in zip(taken, values) if value in self.one.step.own_sizes]
 
     def pieces(self, fetch, shards):
         """The values of a fetch on these shards, of those that take it."""
@@ -204,13 +159,14 @@ class Reference(object):
                 self.reset()
             return self.run(tensors, feed)
 
-        feed, seen = {}, set()
+        feed, seen = dict(self.grown) if way.grown else {}, set()
+        base = None if self.base is None else dict(self.base, **feed)
         ahead = self.border([fetch.tensor for fetch in fetches], seen, way, writes)
         for _ in range(ROUNDS):
             if not ahead:
                 break
             tensors = [tensor for tensor, _ in ahead]
-            whole = run(tensors, self.base)
+            whole = [None for _ in tensors] if base is None else run(tensors, base)
             parts = zip(*[run(tensors, part) for part, _ in shards])
             below = []
             for (tensor, written), value, pieces in zip(ahead, whole, parts):
@@ -222,7 +178,8 @@ class Reference(object):
             ahead = self.border(below, seen, way, writes)
         found = {fetch.place: feed.get(fetch.tensor.name) for fetch in fetches}
         computed = {str(fetch.place): fetch.tensor for fetch in fetches if found[fetch.place] is None}
-        values = run(computed, dict(self.base, **feed)) if computed else {}
+        with graphs.of_any_shape(self.one.batch[0] if base is None else None):
+            values = run(computed, dict(self.outside, **feed)) if computed else {}
         found.update((fetch.place, values[str(fetch.place)]) for fetch in fetches if str(fetch.place) in values)
         if writes:
             self.reset()
@@ -236,7 +193,7 @@ class Reference(object):
         found, ahead = [], list(tensors)
         while ahead:
             tensor = ahead.pop()
-            if tensor.name in seen or tensor.name in self.base or tensor.name in self.gates:
+            if tensor.name in seen or tensor.name in self.outside or tensor.name in self.gates:
                 continue
             seen.add(tensor.name)
             if tensor.op not in self.dependent:
@@ -265,8 +222,15 @@ class Reference(object):
         return found
 
     def _joined(self, tensor, pieces, shards, whole, way):
-        """A value of the towers put together: its rows, else its mean or sum; None where it has to be computed."""
+        """A value of the towers put together: its rows, else its mean or sum; None where it has to be computed.
+
+        whole: the value on the whole batch; None where the original takes batches of one size only.
+        """
         sizes = [size for _, size in shards]
+        if whole is None:
+            joined = self.joined_rows(tensor, pieces, shards)
+            is_loss = joined is None and way.inside(tensor.op) and self._is_loss(tensor)
+            return self._allowed(pieces, shards, True)[0].astype(tensor.dtype.as_numpy_dtype) if is_loss else joined
         joined = rows(pieces, sizes, whole)
         if joined is None:
             joined = padded_rows(pieces, sizes, whole)
@@ -281,9 +245,11 @@ class Reference(object):
         """The mean or the sum over the shards, which is nearer to the whole's; of a loss what the plan says."""
         if np.asarray(whole).dtype.kind not in 'fiu' or any(np.shape(piece) != np.shape(whole) for piece in pieces):
             return None
-        is_loss = any(tensor.op is loss.op for loss in _losses(self.one.step))
-        values = self._allowed(pieces, shards, is_loss)
+        values = self._allowed(pieces, shards, self._is_loss(tensor))
         return np.asarray(min(values, key=lambda one: compare.value_error(one, whole)), np.asarray(whole).dtype)
+
+    def _is_loss(self, tensor):
+        return any(tensor.op is loss.op for loss in _losses(self.one.step))
 
     def _allowed(self, pieces, shards, is_loss):
         """The numbers that those of the shards may be put together to."""
@@ -294,96 +260,62 @@ class Reference(object):
             return [_sum(pieces, sizes)] if plan.summed else averaged[-1:]
         return averaged + ([] if is_loss and not (self.one.total or self.one.added) else [_sum(pieces, sizes)])
 
-    def _by_kind(self, fetch, shards):
-        """A value put together from the shards' by what the graph ends with; on one shard it is the value."""
+    def _of_shards_alone(self, fetch, shards):
+        """A value whose merge cannot be computed: its rows, what losses make of it, or else what it looks like."""
         pieces, sizes = self.pieces(fetch, shards), [size for _, size in shards]
         if len(pieces) < len(shards):
             return
-        if len(pieces) == 1:
-            yield 'rows', pieces[0]
-            return
-        if summary.is_summary(fetch.tensor):
-            for how, value in self._summary(fetch.tensor, pieces, shards):
-                yield how, value
-            return
-        joined = self.joined_rows(fetch, pieces, shards)
+        joined = self.joined_rows(fetch.tensor, pieces, shards) if len(pieces) > 1 else pieces[0]
+        if joined is None and len(set(map(np.shape, pieces))) > 1:
+            joined = padded_rows(pieces, sizes, None)
+            self.padded |= {fetch.tensor.name} if joined is not None else set()
         if joined is not None:
             yield 'rows', joined
-        elif len(set(map(np.shape, pieces))) > 1 and padded_rows(pieces, sizes, None) is not None:
-            self.padded.add(fetch.tensor.name)
-            yield 'rows', padded_rows(pieces, sizes, None)
         elif self._of_losses_only(fetch.tensor.op):
             losses = list(_losses(self.one.step))
-            parts = list(zip(*[self.run(losses, part) for part, _ in shards]))
-            plain = [size / float(sum(sizes)) for size in sizes]
-            for share in filter(None, (plain, self.one.counts([part for part, _ in shards]))):
-                sums = [np.asarray(_weighted(part, share), part[0].dtype) for part in parts]
-                feed = {loss.name: value for loss, value in zip(losses, sums)}
+            parts = zip(*[self.run(losses, part) for part, _ in shards])
+            for values in zip(*[self._allowed(part, shards, True) for part in parts]):
+                feed = {loss.name: np.asarray(value, loss.dtype.as_numpy_dtype) for loss, value in zip(losses, values)}
                 known = feed.get(fetch.tensor.name)
                 yield 'means', self.run(fetch.tensor, dict(shards[0][0], **feed)) if known is None else known
-        elif len({np.shape(piece) for piece in pieces}) == 1 and np.asarray(pieces[0]).dtype.kind in 'fiu':
-            exact, alone = self._reduced(fetch.tensor, shards) if fetch.order != fetched.WRITES else (None, False)
-            if exact is not None:
-                yield 'rows', exact
-            if not alone:
-                for how in self._reduction(fetch.tensor.op):
-                    yield how, COMBINED[how](pieces, sizes)
+        else:
+            yield 'form', pieces[0]
 
     def _rows_of_number(self, tensor, pieces, shards):
         """The rows of what takes as many as the original's batch has, by a number in the graph: `x[:batch_size]`.
 
         None for what has no row for each example.
         """
-        axes = row_axes(pieces, [size for _, size in shards])
-        turned = inputs.in_reverse(self.one.pairs, shards[0][0]) if axes else None
-        value = self.run([tensor], turned)[0] if turned else pieces[0]
-        along = [] if compare.value_error(value, pieces[0]) <= CLOSE else _turning(axes, value, pieces[0])
-        return np.concatenate(pieces, along[0]) if along else None
+        same, turning, _ = self._axes_turned(tensor, pieces, shards)
+        return np.concatenate(pieces, turning[0]) if turning and not same else None
 
-    def joined_rows(self, fetch, pieces, shards):
+    def joined_rows(self, tensor, pieces, shards):
         """As `rows` without a whole batch: along the axis on which values change places as the examples do.
 
         Equal shards give [10 classes, 2 examples] as well as [2 examples, 10 classes]; a mean over the examples has
         no such axis.
         """
-        axes = row_axes(pieces, [size for _, size in shards])
-        turned = inputs.in_reverse(self.one.pairs, shards[0][0]) if axes else None
-        for value in self.values([fetch], turned).values() if turned else ():
-            if np.shape(value) == np.shape(pieces[0]):
-                along = _turning(axes, value, pieces[0])
-                axes = along or ([] if compare.value_error(value, pieces[0]) <= CLOSE else axes)
+        same, turning, fitting = self._axes_turned(tensor, pieces, shards)
+        axes = turning or ([] if same else fitting)
         return np.concatenate(pieces, axes[0]) if axes else None
 
-    def joined_parts(self, pieces, sizes, how):
-        """{tag: numbers} of a summary, each put together from the shards'."""
+    def _axes_turned(self, tensor, pieces, shards):
+        """What a value on the first shard's examples in reverse tells of its axes.
+
+        (whether it stays the same, the axes on which it changes places as the examples do, those that its shapes allow)
+        """
+        axes = row_axes(pieces, [size for _, size in shards])
+        turned = inputs.in_reverse(self.one.pairs, shards[0][0]) if axes else None
+        for value in self.values([fetched.of(tensor)], turned).values() if turned else ():
+            if np.shape(value) == np.shape(pieces[0]):
+                return compare.value_error(value, pieces[0]) <= CLOSE, _turning(axes, value, pieces[0]), axes
+        return False, [], axes
+
+    def joined_parts(self, pieces, sizes):
+        """{tag: numbers} of a summary, each the mean of the shards', or what a histogram has of all."""
         parsed = [summary.parts(self.one.call.tf, piece)[0] for piece in pieces]
         tags = set(parsed[0]).intersection(*parsed[1:])
-        return {tag: summary.joined([parts[tag] for parts in parsed], sizes, COMBINED[how]) for tag in tags}
-
-    def _summary(self, tensor, pieces, shards):
-        """A summary put together from the shards': each scalar by what it is computed of, or their mean or sum."""
-        tf, computed, certain = self.one.call.tf, {}, {}
-        for operation in graphs.ancestors([tensor.op]) & self.dependent:
-            if operation.type == 'ScalarSummary':
-                exact, alone = self._reduced(operation.outputs[0], shards)
-                parts = {} if exact is None else summary.parts(tf, exact)[0]
-                computed.update(parts)
-                certain.update(parts if alone else {})
-        if computed:
-            first = summary.parts(tf, pieces[0])[0]
-            yield 'rows', dict(first, **{tag: computed[tag] for tag in computed if tag in first})
-        for how in ('mean', 'sum'):
-            yield how, dict(self.joined_parts(pieces, [size for _, size in shards], how), **certain)
-
-    def _reduced(self, tensor, shards):
-        """The value computed from the sums and means of all shards, and whether it can be no other.
-
-        None where it is not computed of such alone. Of what is a part of a loss, the mean of the towers' is right, too.
-        """
-        numbers = reductions.nearest(self, tensor)
-        if not numbers:
-            return None, False
-        return reductions.of_all_shards(self, tensor, shards), not self.trunk & {number.op for number in numbers}
+        return {tag: summary.joined([parts[tag] for parts in parsed], sizes, _mean) for tag in tags}
 
     def _of_losses_only(self, operation):
         """Whether a value is a loss, or depends on the batch only through losses."""
@@ -394,19 +326,6 @@ class Reference(object):
     def _behind_batch(self, operation):
         """The operations that depend on the batch from which one computes."""
         return [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
-
-    def _reduction(self, operation):
-        """How the values of shards become one, by the nearest operation that reduces over the batch."""
-        ahead, seen = [operation], set()
-        while ahead:
-            operation = ahead.pop(0)
-            if operation.type in MERGES and operation in self.dependent:
-                return MERGES[operation.type]
-            if operation in seen:
-                continue
-            seen.add(operation)
-            ahead += self._behind_batch(operation)
-        return 'mean', 'sum'
 
 
 def _dependent(batch, operations):
@@ -559,8 +478,10 @@ class FetchedValue(object):
         taken = self.reference.one.gpus == 1 or any(len(shards) > 1 for shards in self.reference.splits)
         left = [] if taken else sorted(self.single)  # the original's batch may be of one size only
         aside = _those_under(self.waiting, self.found)
-        tried = {}
-        for how, value in self._readings():
+        tried, readings = {}, self._readings()
+        if readings and readings[0][0] == 'form':
+            return self._compared_by_form(self._named(readings[0][1]))
+        for how, value in readings:
             parts = self._named(value)
             if set(parts) != set(self.found):
                 return {
@@ -585,12 +506,25 @@ class FetchedValue(object):
             if self.fetch.tensor.name in self.reference.padded:
                 how = ['padded']
             row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
-            return dict(row, left=left, waiting=aside)
+            claimed = self.reference.one.region is not None or not self.reference.depends(self.fetch.tensor)
+            return dict(row, left=left, waiting=aside, claimed=claimed or self.reference.one.gpus == 1)
         return self._different(worst, best[worst], tried[worst])
+
+    def _compared_by_form(self, parts):
+        """As `row`, of parts that are of one tower's share: only their kinds and numbers of axes are to be the same."""
+        unlike = sorted(part for part in set(parts) | set(self.found) if not self._are_alike(part, parts))
+        if not unlike:
+            return {'status': 'form'}
+        words = 'is of another kind or has other axes'
+        return {'status': 'differs', 'part': unlike[0], 'error': float('inf'), 'words': words, 'fault': None}
+
+    def _are_alike(self, part, parts):
+        both = [np.asarray(of[part]) for of in (parts, self.found) if part in of]
+        return len(both) == 2 and len({(one.ndim, one.dtype.kind) for one in both}) == 1
 
     def _applies(self, how, part):
         """Whether this part may be read so: one tower's is only what its tag says, shown what the conversion marks."""
-        if TOWERS.search(how):
+        if how.startswith('one tower'):
             return part in self.single
         return how not in ('shown', 'mean of shown') or part in self.by_form
 
@@ -600,9 +534,8 @@ class FetchedValue(object):
             return list(self._by_form())
         found = self.reference.readings(self.fetch)
         if not self.reference.depends(self.fetch.tensor) and '' in self.found:
-            grown = [_repeated(value, self.found[''], self.reference.growth) for _, value in found[:1]]
-            found += [('repeated', value) for value in grown if value is not None]
-        found += [('grown', value) for value in self.reference.by_grown_size(self.fetch)]
+            larger = [_repeated(value, self.found[''], self.reference.growth) for _, value in found[:1]]
+            found += [('repeated', value) for value in larger if value is not None]
         found += self._by_form() if self.by_form else ()
         if self.single:
             # a summary that the model makes in the towers is the first tower's, as its tag says
@@ -620,10 +553,11 @@ class FetchedValue(object):
             for piece in pieces[:1]:
                 yield 'shown', piece  # a fixed number of rows may be as large as a batch
             if whole and self.is_summary:
-                yield 'mean of shown', self.reference.joined_parts(pieces, sizes, 'mean')
-            joined = None if self.is_summary or not whole else self.reference.joined_rows(self.fetch, pieces, shards)
-            if joined is not None:
-                yield 'shown', joined
+                yield 'mean of shown', self.reference.joined_parts(pieces, sizes)
+            if whole and not self.is_summary:
+                joined = self.reference.joined_rows(self.fetch.tensor, pieces, shards)
+                for value in () if joined is None else (joined,):
+                    yield 'shown', value
 
     def _different(self, part, best, tried):
         error, how, wanted = best
@@ -713,15 +647,10 @@ def waiting(tf, tensor):
     found = set()
     for operation in graphs.ancestors([tensor.op]):
         if operation.type == 'ScalarSummary' and graphs.counts_waiting(operation):
-            found.update(_tags(tf, operation))
-    return found
-
-
-def _tags(tf, operation):
-    """The tags of an operation that makes a summary, without the scope of a tower; none where they are computed."""
-    tags = operation.inputs[0].op
-    written = tags.get_attr('value').string_val if tags.type == 'Const' else ()
-    return [summary.TOWER.sub('', str(tf.compat.as_str(tag))) for tag in written]
+            tags = operation.inputs[0].op
+            if tags.type == 'Const':
+                found.update(str(tf.compat.as_str(tag)) for tag in tags.get_attr('value').string_val)
+    return {summary.TOWER.sub('', tag) for tag in found}
 
 
 def _under_tags(parts, found):

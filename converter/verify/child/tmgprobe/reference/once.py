@@ -50,7 +50,7 @@ def _alike(value, wanted):
 
 def _made(one):
     """The operations for each group of gradients; None where there is no such way."""
-    reference, (way,) = merge.Reference(one, {}, []), region.ways(one.region, ())
+    reference, (way,) = merge.Reference(one, {}, []), region.ways(one.region, (), False)
     if reference.base is None:
         return None
     found = []

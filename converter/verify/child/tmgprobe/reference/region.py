@@ -1,7 +1,7 @@
 """Which of the original's operations the conversion builds in the towers, and what becomes of a value behind them.
 
 A way is one answer to both. The plan of the conversion gives one, `planned`, by the lines that made the operations. For
-a conversion whose plan is not known there are four, of which one has to hold for a value in the whole run.
+a conversion whose plan is not known there are five, of which one has to hold for a value in the whole run.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -12,8 +12,8 @@ from tmgprobe.graph import lines
 
 # how: its name; inside: whether an operation is built in the towers; numbers: whether its numbers are put together
 # there, as a loss's are, and not computed from what has rows; first: whether of what towers write into variables the
-# first tower's counts.
-Way = collections.namedtuple('Way', 'how inside numbers first')
+# first tower's counts; grown: whether numbers that are sizes of batches grow behind the towers.
+Way = collections.namedtuple('Way', 'how inside numbers first grown')
 
 
 class PlannedOperations(object):
@@ -21,14 +21,25 @@ class PlannedOperations(object):
 
     spans: [[file, first line, last line, whether it is in the towers]]; counted: whether the towers' losses are
     weighed by what masks leave of their shards; once: whether the end of a loss is computed once, from what they give;
-    summed: whether their losses are added up, and not averaged; None where some are.
+    summed: whether their losses are added up, and not averaged; None where some are. sizes: [[file, first line, last
+    line, numbers written there]] of statements that read a size of batches which grows with the towers.
     """
 
-    def __init__(self, spans, counted, once, summed, job):
+    def __init__(self, spans, counted, once, summed, sizes, job):
         self.counted, self.once, self.summed, self.job, self.known = counted, once, summed, job, {}
-        self.spans = {}
+        self.spans, self.sizes, self.grown = {}, {}, {}  # grown: see grown.py
         for path, first, last, inside in spans:
             self.spans.setdefault(path, []).append((last - first, first, last, inside))
+        for path, first, last, numbers in sizes:
+            self.sizes.setdefault(path, []).append((first, last, numbers))
+
+    def sized(self, operation):
+        """The statement that made an operation, as (file, first line, numbers), where it reads a size of batches."""
+        for path, line in lines.script_lines(operation, self.job)[-1:]:
+            for first, last, numbers in self.sizes.get(path, ()):
+                if first <= line <= last:
+                    return path, first, tuple(numbers)
+        return None
 
     def holds(self, operation):
         """Whether the narrowest statement of the plan, in the outermost line that it names, stands in the towers."""
@@ -44,17 +55,22 @@ class PlannedOperations(object):
         return False
 
 
-def ways(region, trunk):
-    """The ways in which a value may be put together. trunk: what the losses are computed of."""
+def ways(region, trunk, sized):
+    """The ways in which a value may be put together.
+
+    trunk: what the losses are computed of; sized: whether there are numbers that may be sizes of batches.
+    """
     if region is not None:
-        return [Way('planned', region.holds, region.holds, True)]
+        return [Way('planned', region.holds, region.holds, True, True)]
     nowhere, everywhere = (lambda operation: False), (lambda operation: True)
-    return [
-        Way('whole', nowhere, nowhere, False),
-        Way('rows', everywhere, nowhere, False),
-        Way('means', everywhere, trunk.__contains__, False),
-        Way('first tower', nowhere, nowhere, True),
+    found = [
+        Way('whole', nowhere, nowhere, False, False),
+        Way('rows', everywhere, nowhere, False, False),
+        Way('loss', trunk.__contains__, nowhere, False, False),
+        Way('means', everywhere, trunk.__contains__, False, False),
+        Way('first tower', nowhere, nowhere, True, False),
     ]
+    return found + [one._replace(how='grown ' + one.how, grown=True) for one in found if sized]
 
 
 def nearest(ways, key, readings, close):

@@ -508,11 +508,6 @@ def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
     return result
 
 
-def rows_of(run):
-    """How many examples a run is fed, of the inputs of `EvaluationFeeds`."""
-    return max(len(run[name]) for name in run)
-
-
 def _as_many(name, own, theirs, towers):
     """Whether runs may be fed other examples by chance alone: not where as many runs get other numbers of them."""
     mine, others = ({len(run[name]) for _, run in runs} for runs in (own, theirs))

@@ -191,8 +191,7 @@ def _planned(one, gates):
         value = operation.inputs[1]
         of_train = train & graphs.computed_from([value.op])
         if not of_train and not one.region.holds(operation) and fetched.comparable(value):
-            order = fetched.WRITES if graphs.written(graphs.ancestors([value.op])) else fetched.STILL
-            fetches.append(fetched.Fetch(value.name, value.name, value, order))
+            fetches.append(fetched.of(value))
     if not fetches:
         return {}
     reference = merge.Reference(one, gates, fetches)
@@ -238,8 +237,7 @@ def _raised(one, weights, raw, names):
 
 def _amounts(one, tensor, gates):
     """The values that a tensor may have, put together from the shards'."""
-    order = fetched.WRITES if graphs.written(graphs.ancestors([tensor.op])) else fetched.STILL
-    fetch = fetched.Fetch(tensor.name, tensor.name, tensor, order)
+    fetch = fetched.of(tensor)
     reference = merge.Reference(one, gates, [fetch])
     reference.growth = one.figures['own_rows'], one.figures['rows']
     for _, value in reference.readings(fetch):

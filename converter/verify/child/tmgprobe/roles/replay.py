@@ -25,7 +25,7 @@ from tmgprobe.roles.role import Role
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
-from tmgprobe.values import inputs, own_random, streams
+from tmgprobe.values import inputs, own_random, streams, summary
 from tmgprobe.values.errors import describe
 
 LEAST = 3  # steps that are compared, however long they take
@@ -193,9 +193,7 @@ class Replayer(Role):
             if kept['drew'] and not drew:
                 rows = [{'name': kept['drew'][0], 'status': 'draws'}] + rows
             apart = [row for row in rows if row['status'] == 'differs']
-            if apart and self._shows_kept(call) and self._evaluates_unevenly(place[0]):
-                rows = [dict(row, status='averaged') if row in apart else row for row in rows]
-            elif apart and self.further and self._fetches_another(place[4], kept['place'][4]):
+            if apart and self.further and self._fetches_another(place[4], kept['place'][4]):
                 rows = [dict(row, status='another') if row in apart else row for row in rows]
             at_end = self.answer is not None and self.recording.get('skipped')
             self.apart.append({'steps': None if at_end else place[0], 'rows': rows})
@@ -209,25 +207,11 @@ class Replayer(Role):
         there = {tensor.name for one in self.graph.get_operations() for tensor in one.outputs}
         return names != others and there.issuperset(others)
 
-    def _shows_kept(self, call):
-        """Whether a run only shows what variables keep that are not trained."""
-        trained = {variable.op.name for variable in self.graph.get_collection('trainable_variables')}
-        return not any(map(np.ndim, call.arrays.values())) and trained.isdisjoint(call.step.reads)
-
-    def _evaluates_unevenly(self, gap):
-        """Whether the runs without a train op behind so many steps take batches of several sizes, in either script.
-
-        An average that variables keep, as tf.metrics.mean does of a loss, counts a small batch as much as a large one.
-        """
-        both = self.evaluations.runs, self.recording['evaluations']
-        each = [[run for steps, run in runs if steps == gap] for runs in both]
-        return any(len({stream.rows_of(run) for run in runs}) > 1 for runs in each)
-
     def _rows_of(self, call, kept, figures):
         """What is found of each value of a run without a train op; the variables stay as they are."""
         store = call.store()
         now = store.read()
-        one = StepComparison(call, kept, self.job)
+        one = StepComparison(call, dict(kept, before=_under_names_of(store.variables, kept['before'])), self.job)
         batch = figures['own_rows'], figures['rows']
         one.pairs = inputs.with_axes(one.pairs, figures['axes'], kept['arrays'])
         if one.groups and figures['rows'] is None:
@@ -518,6 +502,19 @@ def _unlike(fed):
     """The inputs that are fed other examples than in the original."""
     apart = streams.DIFFERS, streams.VALUES
     return sorted({row['input'] for row in fed if row['status'] in apart and row['fault'] in ('', 'others')})
+
+
+def _under_names_of(variables, values):
+    """{name: value} under the names of these variables, where only the numbers in them differ.
+
+    What tf.metrics makes is numbered by the names that are taken: a scope of the towers leaves `mean` free.
+    """
+    groups = {}
+    for side, names in enumerate((variables, values)):
+        for name in sorted(names, key=lambda name: (len(name), name)):
+            groups.setdefault(summary.plain(name), ([], []))[side].append(name)
+    alike = [pair for mine, theirs in groups.values() if len(mine) == len(theirs) for pair in zip(theirs, mine)]
+    return {dict(alike).get(name, name): value for name, value in values.items()}
 
 
 def _changed_since(now, states):

@@ -45,6 +45,12 @@ def read(elements, applies):
     return found
 
 
+def of(tensor, place=None, name=None):
+    """The fetch of a tensor behind no train op."""
+    order = WRITES if graphs.written(graphs.ancestors([tensor.op])) else STILL
+    return Fetch(tensor.name if place is None else place, name or tensor.name, tensor, order)
+
+
 def kept(fetches, operations):
     """The values that a run assigns to variables beside those that it fetches, as further fetches."""
     seen = graphs.ancestors(fetch.tensor.op for fetch in fetches)
@@ -52,10 +58,8 @@ def kept(fetches, operations):
     for operation in sorted(set(operations) - seen, key=lambda operation: operation.name):
         handle = graphs.assigned(operation)
         if handle and comparable(operation.inputs[1]):
-            below = graphs.ancestors([operation.inputs[1].op])
-            order = WRITES if graphs.written(below) else STILL
             place = 'into %s by %s' % (handle, operation.type)
-            found.append(Fetch(place, 'what is kept in %s' % handle, operation.inputs[1], order))
+            found.append(of(operation.inputs[1], place, 'what is kept in %s' % handle))
     return found
 
 

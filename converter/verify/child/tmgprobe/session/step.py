@@ -6,6 +6,7 @@ import collections
 import contextlib
 import os
 import re
+import sys
 import threading
 import traceback
 
@@ -14,7 +15,7 @@ from tmgprobe.graph import graphs, places, races, rates
 from tmgprobe.session import draws
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
-from tmgprobe.values.errors import describe
+from tmgprobe.values.errors import describe, place_in_probe
 from tmgprobe.values.lazy import lazy
 
 # How many updates of the same run a set of gradients waits for, and each loss: [number for each].
@@ -340,11 +341,27 @@ class Calls(object):
         """What the role makes of a run."""
         if call.step.applies:
             with self.threads.one_at_a_time():
-                return self.role.step(call)
+                return self._guarded(self.role.step, call)
         main = threading.current_thread().name == 'MainThread'
         if (call.step.fetches or call.step.gathers) and main and hasattr(self.role, 'aside'):
-            return self.role.aside(call)
+            return self._guarded(self.role.aside, call)
         return call.as_given()
+
+    def _guarded(self, take, call):
+        """What a role makes of a run; where it fails in the probe, what the script asks for tells whose fault it is.
+
+        Of what the original is fed of the conversion's it may refuse something by itself, as a class that it lacks.
+        """
+        try:
+            return take(call)
+        except Exception as error:
+            place, trace = place_in_probe(sys.exc_info()[2]), traceback.format_exc()
+            if not place or self.role.job['role'].startswith('cluster'):  # one worker cannot take a step again alone
+                raise
+            call.as_asked()  # fails where the script does
+            refused = isinstance(error, (self.tf.errors.OpError, ValueError)) and self.watch.gated
+            told = {'message': describe(error), 'place': place, 'trace': trace}
+            self.role.channel.leave('refused' if refused else 'broken', **told)
 
     def on_part(self, run, session, parts, fetches, feed_dict):
         """Stands for Session.partial_run: a run of its own, which is fed what the parts before it were, too.

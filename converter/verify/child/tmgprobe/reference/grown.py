@@ -1,0 +1,99 @@
+"""What the original's graph holds of the size of its batch, as it would be for the conversion's batch.
+
+A script may compute with the size as a number (`tf.reduce_sum(losses) / batch_size`), which the graph then holds as a
+constant. Behind the towers the conversion's is N times as large; its plan says which statements read it.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import re
+
+import numpy as np
+from tmgprobe.graph import graphs
+from tmgprobe.session import fetches
+
+SHAPE = re.compile('(^|/)Shape(_[0-9]+)?$')  # a constant where tf.shape knows the shape (TensorFlow 1.15, array_ops.py)
+
+
+def numbers(one, given, dependent):
+    """{name: value} of the constants that are sizes of the original's batch, or multiples of one.
+
+    Without a plan those that divide what depends on the batch, and from which a number of examples is taken away, as in
+    (size - right) / size. given: a feed for the original; dependent: the operations that depend on the batch.
+    """
+    if one.total or one.gpus == 1 or not one.step.own_sizes:
+        return {}
+    read, sizes = (_divisors if one.region is None else _planned)(one, given, dependent), sorted(one.step.own_sizes)
+    values, found = _values(one, given, [tensor for several in read for tensor, _ in several]), {}
+    for several in read:
+        pairs = [(tensor.name, values[tensor.name], written) for tensor, written in several if tensor.name in values]
+        loose = [(name, value, ~np.isin(value, written)) for name, value, written in pairs if value.dtype.kind in 'fiu']
+        grown = [(name, _times(value, free & np.isin(value, sizes), one.gpus)) for name, value, free in loose]
+        if one.region is not None and all(value is None for _, value in grown):
+            grown = [(name, _times(v, free & (v > 0) & (v % sizes[0] == 0), one.gpus)) for name, v, free in loose]
+        found.update((name, value) for name, value in grown if value is not None)
+    return found
+
+
+def _planned(one, given, dependent):
+    """[[(constant, numbers that are written there)]] of each statement that reads a size of batches."""
+    plan, found = one.region, {}
+    if one.step not in plan.grown:
+        for operation in one.step.operations:
+            short = operation.type == 'Const' and operation.outputs[0].get_shape().ndims in (0, 1)
+            place = plan.sized(operation) if short and one.step.graph.is_feedable(operation.outputs[0]) else None
+            if place is not None:
+                found.setdefault(place, []).append((operation.outputs[0], place[2]))
+        plan.grown[one.step] = list(found.values())
+    return plan.grown[one.step]
+
+
+def _divisors(one, given, dependent):
+    """As `_planned`, without a plan: all of them as if of one statement; none where nothing is divided by a size."""
+    taken = [(op.type in graphs.DIVISIONS, op.inputs) for op in dependent if op.type in graphs.DIVISIONS + ('Sub',)]
+    pairs = [(divides, inputs[1 if divides else 0]) for divides, inputs in taken]
+    beside = [pair for pair in pairs if pair[1].get_shape().ndims == 0 and _is_beside(pair[1], given, dependent)]
+    divisors = _values(one, given, [number for divides, number in beside if divides]).values()
+    sized = any(np.isin(value, list(one.step.own_sizes)) for value in divisors)
+    return [[(number, ()) for _, number in beside]] if sized else []
+
+
+def _is_beside(tensor, given, dependent):
+    """Whether a tensor does not depend on the batch, and can be fed."""
+    return tensor.op not in dependent and tensor.name not in given and tensor.graph.is_feedable(tensor)
+
+
+def _values(one, given, tensors):
+    """{name: array} of those tensors that can be had."""
+    found = fetches.computable(lambda wanted: one.run(wanted, given), {t.name: t for t in tensors}, one.refused)
+    return {name: np.asarray(value) for name, value in found.items()}  # a text comes as bytes
+
+
+def shapes(one, given, dependent):
+    """{name: value} of what a graph for batches of one size computes with beside: its shape, and arrays as long.
+
+    given, dependent: as of `numbers`. An array of unlike rows is left.
+    """
+    rows, own, found = one.figures['rows'], one.figures['own_rows'], {}
+    if not own or not rows or rows % own:
+        return found
+    taken = [each for operation in dependent for each in operation.inputs if _is_beside(each, given, dependent)]
+    behind = graphs.ancestors(each.op for each in taken) - dependent
+    shaped = [op.outputs[0] for op in behind if op.type == 'Const' and SHAPE.search(op.name)]
+    size = {each.name: each for each in shaped if each.graph.is_feedable(each)}
+    long = {each.name: each for each in taken if (each.get_shape().dims or [None])[0] == own}
+    for name, value in _values(one, given, list(size.values()) + list(long.values())).items():
+        if name in size:
+            found[name] = _times(value, value == own, rows // own)
+        elif not graphs.reads_variable(long[name]) and all(np.array_equal(value[0], row) for row in value):
+            found[name] = np.repeat(value[:1], rows, 0)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _times(value, which, factor):
+    """A value with the first of these numbers so many times as large; None where there is none."""
+    places, grown = np.flatnonzero(which), np.array(value).ravel()
+    if not len(places):
+        return None
+    grown[places[0]] *= factor
+    return grown.reshape(np.shape(value))
