@@ -48,15 +48,6 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
             yield node
 
 
-def short_of_the_end(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
-    """Where slices begin that begin anew a batch or more in front of the last row: `i * size % (n - size)`."""
-    begins = {window.begin: window.node for window in _windows_of(facts, steps, frozenset(sizes))}
-    for begin, node in begins.items():
-        rests = (one.given[-1] for one in begin.atoms if isinstance(one, Of) and one.name in RESTS)
-        if any(dict(rest).get(frozenset(((SIZE, 1),)), 0) < 0 and len(rest.parts) > 1 for rest in rests):
-            yield node
-
-
 def _last_rows(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[ast.AST]:
     """The deques of a batch's length behind what is fed, which no turn of the loop around a step makes anew."""
     for run in facts.runs_of(steps):

@@ -6,11 +6,9 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Sequence as Several
 from functools import cache
-from typing import TypeGuard
 
 from converter.analysis.arrays.filled_lists import blocks_of, is_length
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
-from converter.analysis.arrays.same_rows import are_same
 from converter.analysis.arrays.shapes import FILLED, told_shape
 from converter.analysis.counts.conditions import Reached, leaves, reached
 from converter.analysis.counts.degrees import follows
@@ -178,32 +176,6 @@ def _asks_for_rows(facts: Facts, test: ast.expr, scaled: set[Origin]) -> bool:
     return follows(reader.of(lower) - reader.of(upper), 1)
 
 
-def first_rows(
-    facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin], kept: Collection[ast.AST] = ()
-) -> Iterator[ast.AST]:
-    """The slices of data that stays as it is that end at the batch size: `run(loss, {x: tests[:batch_size]})`.
-
-    A run that trains nothing is fed their rows, the same ones each time. kept: as above.
-    """
-    scaled = frozenset(sizes)
-    for run in _beside(facts, steps, kept):
-        loops = [site.stmt for site in run.site.chain() if isinstance(site.stmt, LOOPS)]
-        for value in needed(v for k, v in run.feeds if isinstance(k, Input) and k.batch.kind == "example").values():
-            if _ends_at_size(value, scaled) and are_same(facts, value, loops):
-                yield value.node or run.call
-
-
-def _ends_at_size(value: Value, scaled: frozenset[Origin]) -> TypeGuard[Host]:
-    """Whether a value is a slice of the first rows, a multiple of the batch size: `rows[:2 * batch_size]`."""
-    if not isinstance(value, Host) or value.call != "[]" or not isinstance(value.inputs[-1], Host):
-        return False
-    key = value.inputs[-1]
-    plain = isinstance(key.node, ast.Slice) and key.node.step is None and key.inputs
-    begin = key.inputs[0] if plain and len(key.inputs) > 1 else None
-    at_0 = begin is None or (isinstance(begin, Number) and begin.value == 0)
-    return bool(plain) and at_0 and grows_with(key.inputs[-1], scaled) and not is_share(key.inputs[-1], scaled)
-
-
 def nets_beside(
     facts: Facts,
     regions: Iterable[Region],
@@ -357,10 +329,6 @@ class Evaluations:
         """Batch sizes by which a loop of as many iterations as before finds the rows that it evaluates."""
         runs = _beside(self.facts, self.steps, self._kept(branches))
         return list(dict.fromkeys(fixed_turns(self.facts, runs, self.sizes)))
-
-    def first_rows(self, branches: Several[Branch] = ()) -> list[ast.AST]:
-        """Slices of the first rows, as many as a batch has, that are evaluated."""
-        return list(dict.fromkeys(first_rows(self.facts, self.steps, self.sizes, self._kept(branches))))
 
     def smaller_ends(self, branches: Several[Branch] = ()) -> list[ast.AST]:
         """Ranges of loops that may feed a smaller last batch to an input of a fixed number of rows."""

@@ -29,5 +29,3 @@ def whole_batches_only(case: Shared) -> Iterator[Diagnostic]:
         yield finding(case.facts, node, "TMG345 fewer_than_a_batch")
     for node in found.far(single):
         yield finding(case.facts, node, "TMG345 far")
-    for node in found.first_rows(single):
-        yield finding(case.facts, node, "TMG345 first_rows")
