@@ -49,9 +49,9 @@ def filled_again(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | No
             why = f"{sizes[0]} entries in the script, {sizes[1]} in the converted text: each tower changes it"
             yield why, comparison.nodes.get(late[0].node), late[0].node
             continue
-        filled, parts = _filled_until(comparison.second.facts, two), comparison.second.facts.selections
-        whole = (a for a in late if a.time > filled and a.node not in parts and a.node in comparison.nodes)
-        read = next(whole, None)
+        filled, parents = _filled_until(comparison.second.facts, two), comparison.second.facts.parents
+        given = (a for a in late if isinstance(call := parents.get(a.node), ast.Call) and a.node in call.args)
+        read = next((a for a in given if a.time > filled and a.node in comparison.nodes), None)
         differs = comparison.differ(one, two, None) if read is not None else None
         if read is not None and differs is not None and not differs.doubtful:
             yield differs.why, comparison.nodes.get(read.node), read.node
