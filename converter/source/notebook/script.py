@@ -138,8 +138,7 @@ def _begins(
     begins: list[tuple[int, list[int]]] = [(0, [numbers[0]])]
     for number in numbers[1:]:
         mine = [index for index, other in marks if other == number]
-        whole = len(mine) == 1 and mine[0] in free and _in_order(marks, mine[0], number)
-        if whole:
+        if len(mine) == 1 and mine[0] in free and _in_order(marks, mine[0], number):
             begins.append((mine[0], [number]))
         else:
             begins[-1][1].append(number)

@@ -158,14 +158,17 @@ def test_cells_in_one_block_become_one() -> None:
     assert [lines[found.moved[number - 1] - 1].strip() for number in numbers] == ["a = 1", "b = 2", "c = 3"]
 
 
-def test_a_statement_that_moved_up_stays_in_its_cells() -> None:
-    made = notebook("a = 1", "b = 2\n!ls", "c = 3")
+@pytest.mark.parametrize("behind", [None, "d = 4"], ids=["the last cell joined", "a cell behind"])
+def test_a_statement_that_moved_up_stays_in_its_cells(behind: str | None) -> None:
+    made = notebook("a = 1", "b = 2\n!ls", "c = 3", *([behind] if behind else []))
     ls = "get_ipython()._tf_multigpu_line('!ls')\n"
     text = f"a = 1\n{ls}# tf-multigpu-cell 2\n\nfor gpu in x:\n    b = 2\n    # tf-multigpu-cell 3\n\n    c = 3\n"
+    text += f"# tf-multigpu-cell 4\n\n{behind}\n" if behind else ""
     assert made.settled(text).sources == {
         1: "a = 1",
         2: "!ls\n\nfor gpu in x:\n    b = 2\n\n    c = 3",
         3: "# tf-multigpu: what stood here is in cell 2 now",
+        **({4: behind} if behind else {}),
     }
 
 
