@@ -774,6 +774,17 @@ def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
         yield from tensors_in(part, seen)
 
 
+def closure(values: Iterable[Value], onward: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
+    """Some values and all that is reached from them, each once. onward: the values that one leads to."""
+    todo, seen = [*values], set[int]()
+    while todo:
+        value = todo.pop()
+        if value.uid not in seen:
+            seen.add(value.uid)
+            yield value
+            todo += onward(value)
+
+
 def needed(values: Iterable[Value], known: Collection[int] = ()) -> dict[int, Value]:
     """All values that some values were computed from, up to and including the inputs, and those that are `known`."""
     return up_to(values, _is_input if not known else lambda value: _is_input(value) or value.uid in known)

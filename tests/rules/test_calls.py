@@ -123,7 +123,6 @@ OTHER_TEXTS = {
     "converter/syntax/lint/ways.py add_argument": "Python's argparse",
     "converter/rewrite/loop_text.py map_structure": "a helper's name",
     "converter/conversion/review/helpers.py map_structure": "a helper's name",
-    "converter/planner/towers/loop.py map_structure": "a helper's name",
     "converter/planner/towers/gradients.py global_step": "an argument of apply_gradients",
     "converter/planner/towers/loop.py global_step": "the name of a variable",
     "converter/planner/towers/shards/starting_values.py Input.pop": "a method of the analysis' own stand-in",

@@ -9,7 +9,7 @@ from itertools import count
 
 from converter.analysis.counts.reading import SIZE, Length, TermReader, is_followed
 from converter.analysis.counts.terms import ONE_OF, Of, Terms, atom, degree
-from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value
+from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value, closure
 
 RESTS = ("mod", "remainder")  # what is left of a division
 COMBINATIONS = 64  # of choices in a sum
@@ -64,19 +64,15 @@ def _place(origin: Origin) -> tuple[int, int, str]:
 
 def origins_behind(value: Value) -> frozenset[Origin]:
     """The origins of the numbers that a number is computed from."""
-    found: set[Origin] = set()
-    todo, seen = [value], {value.uid}
-    while todo:
-        one = todo.pop()
-        if isinstance(one, Number) and one.origins:
-            found |= one.origins
-            if not one.op:
-                continue
-        given = (*one.inputs, *one.either) if isinstance(one, Host) else one.inputs
-        inner = [v for v in given if isinstance(v, (Number, Host, Sequence)) and v.uid not in seen]
-        seen.update(v.uid for v in inner)
-        todo += inner
-    return frozenset(found)
+    return frozenset(o for one in closure([value], _made_of) if isinstance(one, Number) for o in one.origins)
+
+
+def _made_of(value: Value) -> Iterable[Value]:
+    """The numbers, and lists of them, that a number without origins of its own was made of."""
+    if isinstance(value, Number) and value.origins and not value.op:
+        return ()
+    given = (*value.inputs, *value.either) if isinstance(value, Host) else value.inputs
+    return (v for v in given if isinstance(v, (Number, Host, Sequence)))
 
 
 def is_computed(value: Host, length: Length = lambda _: None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.arrays.shapes import ARITHMETIC, BINARY, LIKE, MOVES, is_new_axis, shape_of
@@ -26,6 +26,7 @@ from converter.analysis.values import (
     Sequence,
     Tensor,
     Value,
+    closure,
     needed,
     tensors_in,
 )
@@ -284,18 +285,15 @@ def _is_left_at_default(value: Input, facts: Facts) -> bool:
 
 def _fed_by(key: Value) -> Iterator[Input]:
     """The inputs that a key of a feed stands for: itself, or what it holds, also if no more is known of it."""
-    todo, seen = [key], set[int]()
-    while todo:
-        value = todo.pop()
-        if value.uid in seen:
-            continue
-        seen.add(value.uid)
-        if isinstance(value, Input):
-            yield value
-        elif isinstance(value, (Sequence, Mapping)):
-            todo += value.elements if isinstance(value, Sequence) else [held for _, held in value.pairs]
-        elif isinstance(value, Host):
-            todo += value.inputs
+    return (value for value in closure([key], _held_as_key) if isinstance(value, Input))
+
+
+def _held_as_key(value: Value) -> Iterable[Value]:
+    if isinstance(value, Mapping):
+        return [held for _, held in value.pairs]
+    if isinstance(value, Sequence):
+        return value.elements
+    return value.inputs if isinstance(value, Host) else ()
 
 
 def _is_settings(facts: Facts, value: Input) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from converter.analysis.arrays.rows import counted_by, rows_of, terms_of
 from converter.analysis.arrays.shapes import ARITHMETIC, LIKE, arguments_of
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.values import Host, Input, Number, Value
+from converter.analysis.values import Host, Input, Number, Value, closure
 
 CONVERTS = ("int", "float", "round", "min", "max", "int32", "int64", "float32", "float64", "array", "asarray")
 
@@ -95,16 +95,8 @@ def _is_size_of(facts: Facts, run: RunCall, value: Number, batch: Value) -> bool
 
 def _is_computed_from_count(facts: Facts, run: RunCall, value: Value) -> bool:
     """Whether arithmetic makes a value of the number of rows that a run feeds: `1.0 / len(x)`."""
-    todo, seen = [value], {value.uid}
-    while todo:
-        one = todo.pop()
-        if _counts_fed_rows(facts, run, one):
-            return True
-        if _is_arithmetic(one):
-            inner = [v for v in one.inputs if v.uid not in seen]
-            seen.update(v.uid for v in inner)
-            todo += inner
-    return False
+    computed = closure([value], lambda one: one.inputs if _is_arithmetic(one) else ())
+    return any(_counts_fed_rows(facts, run, one) for one in computed)
 
 
 def _is_arithmetic(value: Value) -> bool:

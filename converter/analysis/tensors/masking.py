@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Batch, Count, Counted, Input, Number, Tensor, Value, other
+from converter.analysis.values import Batch, Count, Counted, Input, Number, Tensor, Value, closure, other
 
 TINY = 1e-3
 
@@ -58,16 +58,7 @@ def _is_guarded(whole: Tensor) -> bool:
 
 def is_count(counted: Value) -> bool:
     """True if a denominator, or a number for each example, depends on inputs only, and on no variable."""
-    todo: list[Value] = [counted]
-    seen: set[int] = set()
-    while todo:
-        value = todo.pop()
-        if value.uid in seen:
-            continue
-        seen.add(value.uid)
-        if isinstance(value, (Number, Count, Input)):
-            continue
-        if isinstance(value, Tensor) and not has(value.op, Trait.COUNTS) and (value.op or value.batch.kind != "free"):
-            return False
-        todo += [*value.inputs, *value.parts()]
-    return True
+    given = (Number, Count, Input)
+    behind = closure([counted], lambda value: () if isinstance(value, given) else (*value.inputs, *value.parts()))
+    computed = (value for value in behind if isinstance(value, Tensor) and not isinstance(value, given))
+    return all(has(value.op, Trait.COUNTS) or (not value.op and value.batch.kind == "free") for value in computed)

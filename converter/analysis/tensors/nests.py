@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from converter.analysis.values import FED, STATES, Host, Input, Mapping, Sequence, Tensor, Value
+from converter.analysis.values import FED, STATES, Host, Input, Mapping, Sequence, Tensor, Value, closure
 
 
 def may_be_nest(value: Value) -> bool:
@@ -32,15 +32,10 @@ def base_of(tensor: Tensor) -> Tensor:
 
 def may_hold(value: Value) -> Iterator[Tensor]:
     """The tensors that a value holds; of one that is not followed, those that Python made it of, but for runs."""
-    seen, todo = set[int](), [value]
-    while todo:
-        one = todo.pop()
-        if one.uid in seen:
-            continue
-        seen.add(one.uid)
-        if isinstance(one, Tensor):
-            yield base_of(one)
-        elif isinstance(one, (Sequence, Mapping)):
-            todo += one.parts()
-        elif isinstance(one, Host) and one.call != "run":
-            todo += one.inputs
+    return (base_of(one) for one in closure([value], _held) if isinstance(one, Tensor))
+
+
+def _held(value: Value) -> Iterable[Value]:
+    if isinstance(value, (Sequence, Mapping)):
+        return value.parts()
+    return value.inputs if isinstance(value, Host) and value.call != "run" else ()

@@ -8,7 +8,7 @@ from converter.analysis.arrays.shapes import Shape, shape_of
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Instance, Number, Origin, Tensor, Value, Variable
+from converter.analysis.values import Instance, Number, Origin, Tensor, Value, Variable, closure
 
 CONSTANT = "constant"  # the op of a tensor of nothing but data
 
@@ -97,17 +97,9 @@ def _has_batch_size(facts: Facts, tensor: Tensor) -> bool:
 
 def _origins(variable: Variable) -> set[Origin]:
     """Where the numbers enter the script that a variable's shape and initial value are made of."""
-    found: set[Origin] = set()
-    seen: set[int] = set()
-    todo: list[Value] = list(variable.inputs)
-    while todo:
-        value = todo.pop()
-        if isinstance(value, Number):  # it knows the origins of those that it was computed from
-            found |= value.origins
-        elif value.uid not in seen and not isinstance(value, Instance):
-            seen.add(value.uid)
-            todo += [*value.inputs, *value.parts()]
-    return found
+    ends = (Number, Instance)  # a number knows the origins of those that it was computed from
+    behind = closure(variable.inputs, lambda value: () if isinstance(value, ends) else (*value.inputs, *value.parts()))
+    return {origin for value in behind if isinstance(value, Number) for origin in value.origins}
 
 
 def _is_product(tensor: Tensor) -> bool:

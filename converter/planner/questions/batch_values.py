@@ -16,6 +16,7 @@ from converter.analysis.values import (
     Typed,
     Value,
     Variable,
+    closure,
     tensors_in,
 )
 
@@ -63,13 +64,9 @@ def may_hold_tensors(value: Value) -> bool:
 
 def counts_examples(value: Value) -> bool:
     """Whether a value is a number of examples, or computed from one and from nothing else of the batch."""
-    todo, seen = [value], set()
-    while todo:
-        value = todo.pop()
-        if isinstance(value, Count):
-            return True
-        batched = isinstance(value, Tensor) and value.batch.kind != "free"
-        if value.uid not in seen and not batched and not isinstance(value, (Input, Variable)):
-            seen.add(value.uid)
-            todo += value.inputs
-    return False
+    return any(isinstance(one, Count) for one in closure([value], lambda one: () if _is_own(one) else one.inputs))
+
+
+def _is_own(value: Value) -> bool:
+    """Whether a value holds something of the batch, or stands for itself."""
+    return isinstance(value, (Input, Variable)) or (isinstance(value, Tensor) and value.batch.kind != "free")

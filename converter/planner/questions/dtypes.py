@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Argument, Trait, has, positions
-from converter.analysis.values import Input, Sequence, Tensor, Value, Variable
+from converter.analysis.values import Input, Sequence, Tensor, Value, Variable, closure
 
 FLOAT32 = {"float32", "float"}
 INTEGERS = {"int32", "int64", "uint8", "int8", "int16", "bool"}
@@ -26,20 +26,14 @@ def is_float32(value: Value) -> bool:
     One operand tells, as TensorFlow does not mix types: where some operand of this type leads to a value through
     operations that keep it, there is no other.
     """
-    seen: set[int] = set()
-    todo: list[Value] = [value]
-    while todo:
-        one = todo.pop()
-        if one.uid in seen:
-            continue
-        seen.add(one.uid)
-        if isinstance(one, Sequence):
-            todo += one.parts()
-        elif isinstance(one, Tensor):
-            if _is_leaf(one):
-                return True
-            todo += _of_its_type(one)
-    return False
+    tensors = (one for one in closure([value], _alike) if isinstance(one, Tensor))
+    return any(map(_is_leaf, tensors))
+
+
+def _alike(value: Value) -> Iterable[Value]:
+    if isinstance(value, Sequence):
+        return value.parts()
+    return _of_its_type(value) if isinstance(value, Tensor) else ()
 
 
 def _of_its_type(tensor: Tensor) -> Iterable[Value]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Host, Mapping, Sequence, Value
+from converter.analysis.values import Host, Mapping, Sequence, Value, closure
 from converter.planner.region.block import Block
 
 # Python's containers that the walk does not follow; a call of any of their methods may change them.
@@ -63,13 +63,8 @@ def containers_in(value: Value, depth: int = 4) -> Iterator[Value]:
 
 def wholes_in(value: Value) -> Iterator[Sequence | Mapping]:
     """A list, tuple or dict, and those that it holds, each once, as one may hold itself; none for other values."""
-    seen, todo = set[int](), [value]
-    while todo:
-        whole = todo.pop()
-        if isinstance(whole, (Sequence, Mapping)) and whole.uid not in seen:
-            seen.add(whole.uid)
-            yield whole
-            todo += whole.parts()
+    held = closure([value], lambda one: one.parts() if isinstance(one, (Sequence, Mapping)) else ())
+    return (whole for whole in held if isinstance(whole, (Sequence, Mapping)))
 
 
 def is_filled(value: Value) -> bool:

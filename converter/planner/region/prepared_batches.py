@@ -9,7 +9,7 @@ from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Decisions, Facts
 from converter.analysis.tensors.masking import is_count
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
+from converter.analysis.values import Input, Tensor, Value, Variable, closure, needed, tensors_in
 from converter.planner.region.block import Block
 
 MODEL = {*VARIABLES, EffectKind.BATCH_NORM}  # effects of what belongs into the towers
@@ -89,11 +89,5 @@ def _leaving(block: Block, indexes: Set[int], values: Mapping[int, Value]) -> li
 
 def upstream(inputs: Iterable[Input]) -> tuple[Input, ...]:
     """Inputs, and those that they are prepared from, in the order in which the script makes them."""
-    found: set[Input] = set()
-    todo = list(inputs)
-    while todo:
-        value = todo.pop()
-        if value not in found:
-            found.add(value)
-            todo += [v for v in needed(value.inputs).values() if isinstance(v, Input)]
-    return tuple(sorted(found, key=lambda value: value.uid))
+    found = closure(inputs, lambda value: (v for v in needed(value.inputs).values() if isinstance(v, Input)))
+    return tuple(sorted((v for v in found if isinstance(v, Input)), key=lambda value: value.uid))

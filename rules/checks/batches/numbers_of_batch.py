@@ -9,7 +9,7 @@ from converter.analysis.facts import Facts, RunCall, behind_losses
 from converter.analysis.inputs.row_counts import may_count_rows, takes_what_counts_rows
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import FED, Host, Input, Number, Sequence, Tensor, Value, needed
+from converter.analysis.values import FED, Host, Input, Number, Sequence, Tensor, Value, closure, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.fed.number import is_fed_number
@@ -163,14 +163,9 @@ def _has_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
     """
     if not isinstance(value, Number) and not (isinstance(value, Tensor) and value.batch.kind == "free"):
         return False
-    todo: list[Value] = [value]
-    seen = set[int]()
-    while todo:
-        one = todo.pop()
-        if isinstance(one, Number) and any(origin.key in sizes for origin in one.origins):
-            return True
-        filled = isinstance(one, Tensor) and (has(one.op, Trait.ONES) or has(one.op, Trait.ZEROS))
-        if one.uid not in seen and not filled and not isinstance(one, Input):
-            todo += one.inputs
-        seen.add(one.uid)
-    return False
+    behind = closure([value], lambda one: () if isinstance(one, Input) or _is_filled(one) else one.inputs)
+    return any(origin.key in sizes for one in behind if isinstance(one, Number) for origin in one.origins)
+
+
+def _is_filled(value: Value) -> bool:
+    return isinstance(value, Tensor) and (has(value.op, Trait.ONES) or has(value.op, Trait.ZEROS))

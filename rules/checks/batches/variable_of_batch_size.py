@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import Facts, behind_losses
-from converter.analysis.values import Host, Number, Sequence, ShapeOf, Tensor, Value, Variable, up_to
+from converter.analysis.values import Host, Number, Sequence, ShapeOf, Tensor, Value, Variable, closure, up_to
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -127,18 +127,11 @@ def _sizes_behind(values: Iterable[Value], known: dict[int, bool], given: bool =
 
     What an unfollowed call into a package gives is among them; what it is given, too, if `given`. known: of is_foreign.
     """
-    found: list[Value] = []
-    todo: list[Value] = list(values)
-    seen: set[int] = set()
-    while todo:
-        value = todo.pop()
-        batched = isinstance(value, Tensor) and bool(value.roots)
-        if value.uid in seen or batched or isinstance(value, (ShapeOf, Variable)):
-            continue
-        seen.add(value.uid)
-        if isinstance(value, (Number, Host)):
-            found.append(value)
-        if not given and isinstance(value, Host) and is_foreign(value, known):
-            continue
-        todo += [*value.inputs, *value.parts()]
-    return found
+
+    def onward(value: Value) -> Iterable[Value]:
+        if isinstance(value, (ShapeOf, Variable)) or (isinstance(value, Tensor) and value.roots):
+            return ()
+        foreign = not given and isinstance(value, Host) and is_foreign(value, known)
+        return () if foreign else (*value.inputs, *value.parts())
+
+    return [value for value in closure(values, onward) if isinstance(value, (Number, Host))]

@@ -10,7 +10,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.tensors.shaping import is_one_batch
 from converter.analysis.tensors.spreading import dims_of, is_as_long, is_of_variables
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Value, Variable, needed
+from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Value, Variable, closure, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
@@ -120,14 +120,8 @@ def _is_made_of(tensor: Tensor, fed: set[int]) -> bool:
 
 def _with_rows(values: Iterable[Value]) -> Iterator[int]:
     """The numbers of some arrays, and of those that they have a row for each row of."""
-    seen: set[int] = set()
-    todo = list(values)
-    while todo:
-        value = todo.pop()
-        if isinstance(value, Host) and value.uid not in seen:
-            seen.add(value.uid)
-            yield value.uid
-            todo += rows_from(value)
+    behind = closure(values, lambda value: rows_from(value) if isinstance(value, Host) else ())
+    return (value.uid for value in behind if isinstance(value, Host))
 
 
 def _over_both(value: Tensor) -> Input | None:

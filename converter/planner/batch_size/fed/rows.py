@@ -11,7 +11,19 @@ from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.nodes import below
-from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, depends_on, needed
+from converter.analysis.values import (
+    Constant,
+    Host,
+    Input,
+    Number,
+    Origin,
+    Sequence,
+    Site,
+    Value,
+    closure,
+    depends_on,
+    needed,
+)
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import LOOPS, all_places, in_heads
 
@@ -113,15 +125,9 @@ def rows_of_turns(facts: Facts, run: RunCall, fed: Fed) -> ast.AST | None:
 def only_turns(facts: Facts, value: Value, named: frozenset[Origin]) -> bool:
     """True if some numbers are not behind a value, or only because the ranges of loops have them."""
     turns = {v.uid for over in facts.turned.values() if over.uid in facts.ranges for v in over.parts()}
-    todo, seen = [value], set(turns)
-    while todo:
-        one = todo.pop()
-        if one.uid not in seen:
-            seen.add(one.uid)
-            if _is_of(one, named) and not any(_is_of(v, named) for v in one.inputs):
-                return False
-            todo += [*one.inputs, *one.parts()]
-    return True
+    behind = closure([value], lambda one: () if one.uid in turns else (*one.inputs, *one.parts()))
+    own = (one for one in behind if one.uid not in turns and _is_of(one, named))
+    return all(any(_is_of(v, named) for v in one.inputs) for one in own)
 
 
 def _is_of(value: Value, origins: frozenset[Origin]) -> bool:
@@ -200,16 +206,8 @@ def _is_of_another_thread(facts: Facts, site: Site, run: RunCall) -> bool:
 
 def _is_handed_out(facts: Facts, value: Value, run: RunCall) -> bool:
     """Whether a loop around a run goes over entries that hold the value: `for batch in batches: x, y = batch`."""
-    todo = [facts.turned[site] for site in run.site.chain() if site in facts.turned]
-    seen: set[int] = set()
-    while todo:
-        one = todo.pop()
-        if one.uid == value.uid:
-            return True
-        if one.uid not in seen:
-            seen.add(one.uid)
-            todo += one.parts()
-    return False
+    overs = (facts.turned[site] for site in run.site.chain() if site in facts.turned)
+    return any(one.uid == value.uid for one in closure(overs, lambda one: one.parts()))
 
 
 def is_written_into(facts: Facts, value: Value, loops: Collection[ast.stmt]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.tensors.places import RANGES
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Instance, Origin, Tensor, Value
+from converter.analysis.values import Host, Input, Instance, Origin, Tensor, Value, closure
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import counts_examples, depends_on_batch
@@ -65,13 +65,8 @@ def early_values(values: Mapping[int, Value]) -> set[int]:
     for value in values.values():
         for part in (*value.inputs, *value.parts()) if not isinstance(value, (Input, Instance)) else ():
             users.setdefault(part.uid, []).append(value)
-    todo = [v for v in values.values() if not _is_early(v)]
-    late: set[int] = set()
-    while todo:
-        value = todo.pop()
-        if value.uid not in late:
-            late.add(value.uid)
-            todo += users.get(value.uid, ())
+    first = (v for v in values.values() if not _is_early(v))
+    late = {value.uid for value in closure(first, lambda value: users.get(value.uid, ()))}
     return {uid for uid in values if uid not in late}
 
 
