@@ -123,13 +123,11 @@ def _with_counts_of_steps(case: Placed, made: _Looped, plan: Plan) -> Plan:
     """The plan with the places of the script that count training steps, or read what their batches grow by."""
     grown = _grown(case)
     read = (access.node for access, number in case.facts.numbers if not access.write and number.linear & grown)
-    written = (origin.node for origin in grown if origin.key[0] == "literal")
-    sized = (node for node in (*read, *written) if node in case.facts.parents)  # in files that a plan may name
     places = (
         steps_by_size(case.size_reads, made.kept),
         ends_with_data(case.facts, case.steps),
         schedules_left(case.facts, case.options, grown),
-        sized,
+        (*read, *(origin.node for origin in grown if origin.key[0] == "literal")),
     )
     counted, ended, schedules, sizes = (tuple(sorted({made.context.text.start(n) for n in nodes})) for nodes in places)
     return replace(plan, counted=counted, ended=ended, schedules=schedules, sizes=sizes)

@@ -146,6 +146,8 @@ PATHS = ("sys", "path")  # the list of folders in which modules are looked for
 
 def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
     load = ast.copy_location(_as_load(stmt.target), stmt.target)
+    if stmt in walk.facts.foreign:
+        walk.facts.foreign[load] = walk.facts.foreign[stmt]
     old, given = walk.evaluate(load), walk.evaluate(stmt.value)
     if isinstance(old, Symbol) and (old.library, old.name) == PATHS and isinstance(stmt.op, ast.Add):
         from converter.analysis.python.calling import call_value

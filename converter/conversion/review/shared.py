@@ -39,10 +39,10 @@ def unshared(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, 
 
 def filled_again(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
     """Lists and dicts that hold more or less after the towers than on one GPU where the host reads them, or others."""
-    end = max((end for _, end, _ in comparison.towers.turns), default=0)
-    runs = {run.call for run in comparison.second.facts.runs}
+    facts, end = comparison.second.facts, max((end for _, end, _ in comparison.towers.turns), default=0)
+    runs = {run.call for run in facts.runs}
     for one, two in comparison.filled:
-        late = [access for access in comparison.second.facts.looks_into(two) if access.time > end]
+        late = [access for access in facts.looks_into(two) if access.time > end]
         sizes = [_length(value) for value in (one, two)]
         if not late or None in sizes:
             continue
@@ -50,7 +50,7 @@ def filled_again(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | No
             why = f"{sizes[0]} entries in the script, {sizes[1]} in the converted text: each tower changes it"
             yield why, comparison.nodes.get(late[0].node), late[0].node
             continue
-        facts, filled = comparison.second.facts, _filled_until(comparison.second.facts, two)
+        filled = _filled_until(facts, two)
         fetched = (a for a in late if a.time > filled and facts.parents.get(a.node) in runs)
         read = next((access for access in fetched if access.node in comparison.nodes), None)
         differs = comparison.differ(one, two, None) if read is not None else None

@@ -513,8 +513,8 @@ def _under_names_of(variables, values):
     for side, names in enumerate((variables, values)):
         for name in sorted(names, key=lambda name: (len(name), name)):
             groups.setdefault(summary.plain(name), ([], []))[side].append(name)
-    alike = [pair for mine, theirs in groups.values() if len(mine) == len(theirs) for pair in zip(theirs, mine)]
-    return {dict(alike).get(name, name): value for name, value in values.items()}
+    alike = dict(pair for mine, theirs in groups.values() if len(mine) == len(theirs) for pair in zip(theirs, mine))
+    return {alike.get(name, name): value for name, value in values.items()}
 
 
 def _changed_since(now, states):
