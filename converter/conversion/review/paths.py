@@ -39,9 +39,10 @@ class Paths:
         return self.second.alignment.statements.get(site.stmt, None if own else site.stmt)
 
     def node(self, node: ast.AST) -> ast.AST | None:
-        """The original's expression; None for one that it does not have."""
-        own = self.second.facts.path_of(node) in self.changed
-        return self.second.alignment.nodes.get(node) if own else node
+        """The original's expression; None for one that it does not have, as what `a += b` reads of a."""
+        if self.second.facts.path_of(node) in self.changed:
+            return self.second.alignment.nodes.get(node)
+        return node if node in self.second.facts.parents else None
 
     def _path(self, site: Site | None, second: bool) -> Path:
         if site is None:
