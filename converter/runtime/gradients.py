@@ -157,7 +157,7 @@ class HandedOn(object):
 
 
 def hand_on(tower_parts):
-    """Return an object that keeps each tower's list or dict for part_of_tower(); of a single tower the list itself."""
+    """Return an object that keeps what each tower made for part_of_tower(); of a single tower that itself."""
     return HandedOn(tower_parts) if len(tower_parts) > 1 else tower_parts[0]
 
 

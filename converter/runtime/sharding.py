@@ -77,12 +77,18 @@ def sparse_rows(tensor, first, count):
 
 
 def whole_batch(tensor):
-    """Return the whole batch that a tower's shard was cut from; for any other tensor, the tensor itself."""
-    cut = tensor.op
-    while cut.type in ('Cast', 'Identity'):
-        cut = cut.inputs[0].op
-    scopes = cut.name.split('/')[-3:-1]
-    return cut.inputs[0] if len(scopes) == 2 and scopes[0][:6] == 'tower_' and scopes[1][:5] == 'shard' else tensor
+    """Return the whole batch of a tower's shard, or of a shard and a constant (`n + 1`); else the tensor itself."""
+    op, scopes = tensor.op, tensor.op.name.split('/')[-3:-1]
+    if len(scopes) == 2 and scopes[0][:6] == 'tower_' and scopes[1][:5] == 'shard':
+        return op.inputs[0]
+    moved = op.type in ('Add', 'AddV2', 'Sub') and op.inputs[1].op.type == 'Const'
+    if not moved and op.type not in ('Cast', 'Identity'):
+        return tensor
+    whole = whole_batch(op.inputs[0])
+    if whole is op.inputs[0]:
+        return tensor
+    constant = tf.cast(op.inputs[1], whole.dtype) if moved else 0
+    return whole - constant if op.type == 'Sub' else whole + constant if moved else whole
 
 
 def pad_steps(decode):

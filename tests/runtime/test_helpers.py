@@ -102,6 +102,11 @@ def test_shards_know_the_batch_that_they_are_cut_from(tf: Any, helpers: Helpers)
             (part,), _, _ = made.shard([batch], gpu)
             assert made.whole_batch(part) is batch
             assert made.whole_batch(part[:1]).op.type == "StridedSlice"  # a part of a shard is its own
+            alike = [made.whole_batch(part + 1), made.whole_batch(tf.cast(part, tf.int64) - 1)]
+            moved = part + part
+            assert made.whole_batch(moved) is moved
+            with tf.Session() as sess:
+                assert [list(rows) for rows in sess.run(alike)] == [[4, 2, 5], [2, 0, 3]]
     assert made.whole_batch(batch) is batch
 
 

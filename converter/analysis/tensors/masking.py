@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Batch, Count, Counted, Input, Number, Tensor, Value, closure, other
+from converter.analysis.values import Batch, Constant, Count, Counted, Input, Number, Tensor, Value, closure, other
 
 TINY = 1e-3
 
@@ -54,6 +54,20 @@ def _is_guarded(whole: Tensor) -> bool:
     terms = [v for v in whole.inputs if isinstance(v, Number)]
     inner = [v for v in whole.inputs if isinstance(v, Tensor)]
     return all(map(is_tiny, terms)) and all(not t.batch.affine or _is_guarded(t) for t in inner)
+
+
+def moved_from(lengths: Value) -> Value:
+    """The tensor of which lengths were made by casts and added numbers: `n` of `n + 1`, with the end of a sentence."""
+    while isinstance(lengths, Tensor) and lengths.inputs:
+        moved = lengths.op in ("add", "subtract") and all(map(_is_written, lengths.inputs[1:]))
+        if not (moved or has(lengths.op, Trait.CASTS)) or not isinstance(lengths.inputs[0], Tensor):
+            break
+        lengths = lengths.inputs[0]
+    return lengths
+
+
+def _is_written(value: Value) -> bool:
+    return isinstance(value, Constant) or (isinstance(value, Number) and value.value is not None)
 
 
 def is_count(counted: Value) -> bool:

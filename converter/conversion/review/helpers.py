@@ -331,9 +331,9 @@ def _keep_parts(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
 
 
 def _hand_on(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
-    """`hand_on(tower_x)`: what each tower made of a list or dict."""
+    """`hand_on(tower_x)`: what each tower made of a list, a dict or a number of its examples."""
     args, _ = _arguments(walk, node)
-    made = Host(args, "hand_on", node)
+    made = Typed("TowerHelper", "hand_on", args, {}, node)
     towers.parts[made.uid] = _elements(args[0])
     return made
 

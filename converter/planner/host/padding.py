@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Decisions, Effect, Facts
 from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.tensors.masking import moved_from
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Value
 from converter.dataclass import dataclass
@@ -15,7 +16,7 @@ from converter.diagnostics import Diagnostic
 from converter.plan import Replace
 from converter.planner.outcome import Reread
 from converter.planner.plan_faults import PlanFault
-from converter.planner.region.prepared_batches import lengths_of, uncast
+from converter.planner.region.prepared_batches import lengths_of
 from converter.planner.region.region import Region
 from converter.planner.wording import finding
 from converter.planner.writing.aliases import Aliases
@@ -70,7 +71,7 @@ def _edit(facts: Facts, effect: Effect, text: SourceText, aliases: Aliases) -> R
 
 
 def _is_cut(lengths: Value) -> bool:
-    lengths = uncast(lengths)
+    lengths = moved_from(lengths)
     return isinstance(lengths, Input) and lengths.op != DATA
 
 

@@ -157,8 +157,8 @@ def _linked(
 ) -> Region | None:
     """The last of several regions, with those ahead of it, where each can go on with what these made.
 
-    whole: whether lists and dicts that only later towers read may be handed on with all that they hold. beside: the
-    regions ahead of the last one where other models are built.
+    whole: whether lists, dicts and numbers of examples that only later towers read may be handed on with all that they
+    hold. beside: the regions ahead of the last one where other models are built.
     """
     carried = []
     for at, region in enumerate(chain):
@@ -173,9 +173,9 @@ def _linked(
     for region, reads in zip(chain, carried, strict=True):
         made = (frozenset(v.uid for v in (value, *choices(value))) for value in values if isinstance(value, Tensor))
         mine = tuple(uids for uids in made if any(t.uid in uids and region.in_tower(t.site) for t in facts.tensors))
-        lists = [v for v in values if isinstance(v, (List, Mapping)) and region.in_tower(v.site)]
-        held = frozenset(part.uid for value in lists for part in wholes_in(value))
-        named = frozenset(value.uid for value in lists)
+        whole = [v for v in values if not isinstance(v, Tensor) and region.in_tower(v.site)]
+        held = frozenset(part.uid for value in whole for part in wholes_in(value))
+        named = frozenset(value.uid for value in whole)
         regions.append(replace(region, carried=tuple(reads), handed_on=mine, handed_whole=named, handed_within=held))
     return replace(regions[-1], ahead=tuple(regions[:-1]))
 
@@ -200,15 +200,17 @@ class _Handed:
     def reads(self, whole: bool = False) -> list[Access] | None:
         """A read of each place that holds such a tensor; None where a tower cannot be given its own of all of them.
 
-        whole: whether a list or dict that only later towers read is handed on as it is, with all that it holds.
+        whole: whether what is no tensor, and only later towers read, is handed on as it is, with all that it holds.
         """
         region = self.region
-        if self._is_built_apart() or self._reads_collections() or any(map(self._is_bound_to_tower, self._objects())):
+        if self._is_built_apart() or self._reads_collections():
             return None
         written = written_first(region)
         reads = region.tower_reads()
         found = self._wholes(reads, written) if whole else {}
-        held = {holder.uid for access in found.values() for holder in wholes_in(access.value)}
+        held = {holder.uid for access in found.values() for holder in (access.value, *wholes_in(access.value))}
+        if any(value.uid not in held and self._is_bound_to_tower(value) for value in self._objects()):
+            return None
         taken = {tensor.uid for access in found.values() for tensor in tensors_in(access.value)}
         for access in reads:
             value = access.value
@@ -233,33 +235,39 @@ class _Handed:
         return list(found.values()) if told else None
 
     def _wholes(self, reads: Sequence[Access], written: Container[Place]) -> dict[str, Access]:
-        """The reads of lists and dicts that each tower made ahead and that only later towers read, by their places."""
+        """The reads of what each tower made ahead beside tensors and only later towers read, by their places."""
         found: dict[str, Access] = {}
         for access in reads:
             value = access.value
             text = spelling(self.region.block.frame, access.place)
-            if text is None or access.place in written or not isinstance(value, (List, Mapping)):
+            if text is None or text in found or access.place in written or isinstance(value, Tensor):
                 continue
-            if text not in found and self._is_for_towers(value):
+            if isinstance(value, (List, Mapping)):
+                if self._holds_rows(value) and self._is_for_towers(value):
+                    found[text] = access
+            elif self._is_bound_to_tower(value) and self._is_for_towers(value):
                 found[text] = access
         inner = {part.uid for access in found.values() for part in [*wholes_in(access.value)][1:]}
         return {text: access for text, access in found.items() if access.value.uid not in inner}
 
-    def _is_for_towers(self, whole: List | Mapping) -> bool:
-        """Whether each tower ahead makes a list or dict of its own, which nothing but towers reads behind it.
-
-        Of all that it holds the rows must be known, as those of values that are merged are.
-        """
+    def _is_for_towers(self, whole: Value) -> bool:
+        """Whether each tower ahead makes something of its own, which nothing but towers reads behind it."""
         makers = [region for region in self.ahead if region.in_tower(whole.site)]
-        batched = [t for t in tensors_in(whole) if depends_on_batch(t)]
-        if len(makers) != 1 or not batched or any(t.batch.kind == "opaque" for t in batched):
+        if len(makers) != 1 or not all(
+            self._is_of_towers(t, makers[0]) for t in tensors_in(whole) if depends_on_batch(t)
+        ):
             return False
-        if not all(self._is_of_towers(t, makers[0]) for t in batched):
-            return False
-        if any(isinstance(part, Input) for held in wholes_in(whole) if _may_change(held) for part in held.parts()):
-            return False  # behind the loop the whole batch would be put there
         after = (access for access in self.facts.accesses_of(whole) if makers[0].comes_after(access))
         return all(any(region.in_tower(access.site) for region in self.later) for access in after)
+
+    @staticmethod
+    def _holds_rows(whole: List | Mapping) -> bool:
+        """Whether a list or dict holds tensors of the batch whose rows are known, as those of merged values are."""
+        batched = [t for t in tensors_in(whole) if depends_on_batch(t)]
+        if not batched or any(t.batch.kind == "opaque" for t in batched):
+            return False
+        changing = (held for held in wholes_in(whole) if _may_change(held))
+        return not any(isinstance(part, Input) for held in changing for part in held.parts())  # set to the whole batch
 
     def _counts_rows(self, carried: Sequence[Access]) -> bool:
         """Whether a tower can count its rows: on an input, or on a place that holds what was made of one."""
@@ -285,7 +293,8 @@ class _Handed:
         if isinstance(value, Input):
             return any(value in made.roots for made in self.facts.tensors if maker.in_tower(made.site))
         regions = (*self.ahead, *self.later)
-        return all(any(region.in_tower(one.site) for region in regions) for one in choices(value))
+        made = (one.site or value.site for one in choices(value))  # of one call where they have no places of their own
+        return all(any(region.in_tower(site) for region in regions) for site in made)
 
     def _is_all_theirs(self, value: Tensor) -> bool:
         return all(map(self._is_theirs, choices(value)))

@@ -7,7 +7,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.rows import keeps, table
 from converter.analysis.tensors import algebra, reductions
-from converter.analysis.tensors.masking import is_count
+from converter.analysis.tensors.masking import is_count, moved_from
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
     FREE,
@@ -30,8 +30,9 @@ def _are_lengths(call: Call, tensor: Tensor) -> bool:
     """Whether a tensor looks like sequence lengths: one integer per example, fed or counted in this function."""
     if tensor.batch.kind != "example" or tensor.rank != 1:
         return False
-    if isinstance(tensor, Input):
-        return "int" in tensor.dtype or all(map(is_count, tensor.inputs)) and bool(tensor.inputs)
+    given = moved_from(tensor)
+    if isinstance(given, Input):
+        return "int" in given.dtype or all(map(is_count, given.inputs)) and bool(given.inputs)
     return is_count(tensor) and tensor.site is not None and tensor.site.frame is call.walk.frame
 
 

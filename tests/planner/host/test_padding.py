@@ -30,6 +30,11 @@ MASKED = "loss = tf.reduce_mean(tf.boolean_mask(losses, mask))\n"
             "tf.sequence_mask(n, maxlen=tf.reduce_max(whole_batch(n)), dtype=tf.bool)",
         ),
         ("tf.sequence_mask(n, tf.reduce_max(n))", "tf.sequence_mask(n, tf.reduce_max(whole_batch(n)))"),
+        ("tf.sequence_mask(n + 1)", "tf.sequence_mask(n + 1, maxlen=tf.reduce_max(whole_batch(n + 1)))"),
+        (
+            "tf.sequence_mask(tf.subtract(n, 1), tf.reduce_max(tf.subtract(n, 1)))",
+            "tf.sequence_mask(tf.subtract(n, 1), tf.reduce_max(whole_batch(tf.subtract(n, 1))))",
+        ),
         ("tf.sequence_mask(n, tf.shape(X)[1])", "tf.sequence_mask(n, tf.shape(X)[1])"),
         ("tf.sequence_mask(n, 20)", "tf.sequence_mask(n, 20)"),
     ],
@@ -53,11 +58,12 @@ def test_it_is_found_in_functions_that_the_towers_call() -> None:
     assert "tf.sequence_mask(lengths, maxlen=tf.reduce_max(whole_batch(lengths)))" in converted(script)
 
 
-def test_a_mask_of_computed_lengths_is_refused() -> None:
-    assert codes(PADDED + "mask = tf.sequence_mask(n + 1)\n" + MASKED + STEP + FED) == ["TMG227"]
+@pytest.mark.parametrize("lengths", ["n * 2", "1 + n", "n + tf.shape(X)[1]"])
+def test_a_mask_of_computed_lengths_is_refused(lengths: str) -> None:
+    assert codes(PADDED + f"mask = tf.sequence_mask({lengths})\n" + MASKED + STEP + FED) == ["TMG227"]
 
 
-COUNTED = ["tf.reduce_sum(tf.sign(Y), 1)", "tf.count_nonzero(Y, 1, dtype=tf.int32)", "tf.cast(n + 1, tf.int32)"]
+COUNTED = ["tf.reduce_sum(tf.sign(Y), 1)", "tf.count_nonzero(Y, 1, dtype=tf.int32)", "tf.cast(n * 2, tf.int32)"]
 
 
 @pytest.mark.parametrize("mask", ["tf.sequence_mask(lengths)", "tf.sequence_mask(lengths, tf.reduce_max(lengths))"])
@@ -107,9 +113,10 @@ loss = tf.contrib.seq2seq.sequence_loss(logits, Y, tf.sequence_mask(n, tf.shape(
 """
 
 
+@pytest.mark.parametrize("lengths", ["n", "n - 1", "tf.add(tf.cast(n, tf.int32), 1)"])
 @pytest.mark.parametrize(("time", "padded"), [("None", True), ("20", False)])
-def test_a_decoder_has_the_steps_of_the_whole_batch(time: str, padded: bool) -> None:
-    _, loop, _ = parts(DECODER.format(time=time, lengths="n") + STEP + FED)
+def test_a_decoder_has_the_steps_of_the_whole_batch(time: str, padded: bool, lengths: str) -> None:
+    _, loop, _ = parts(DECODER.format(time=time, lengths=lengths) + STEP + FED)
     wrapped = "outputs, _, _ = pad_steps(tf.contrib.seq2seq.dynamic_decode)(decoder)"
     assert (wrapped in loop) == padded
 
@@ -123,10 +130,6 @@ def test_a_decoder_of_one_length_for_all_stays(lengths: str) -> None:
 @pytest.mark.parametrize("lengths", ["tf.ones([tf.shape(X)[0]], tf.int32) * n", "tf.ones_like(n) + n", "2 * n"])
 def test_a_decoder_of_other_computed_lengths_is_refused(lengths: str) -> None:
     assert codes(DECODER.format(time="None", lengths=lengths) + STEP + FED) == ["TMG227"]
-
-
-def test_a_decoder_of_computed_lengths_is_refused() -> None:
-    assert codes(DECODER.format(time="None", lengths="n - 1") + STEP + FED) == ["TMG227"]
 
 
 def test_what_a_decoder_writes_of_itself_is_padded_where_it_is_merged() -> None:

@@ -198,6 +198,28 @@ def test_a_list_that_only_later_towers_read_is_handed_on(loss: str, head: str, n
     assert sum("= hand_on(" in line for line in found) == 1 and "first_parts" not in "".join(found)
 
 
+GUESSED = "-tf.reduce_mean(self.guess.log_prob(self.y))"
+ROWS = "tf.reduce_sum(tf.square(self.hidden)) / tf.cast(self.rows, tf.float32)"
+
+
+@pytest.mark.parametrize(
+    ("made", "loss", "name"),
+    [
+        ("self.rows = tf.shape(self.x)[0]", ROWS, "rows"),
+        ("self.rows = tf.shape(self.x)[0] * 2", ROWS, "rows"),
+        ("self.guess = tf.distributions.Normal(self.hidden, 1.0)", GUESSED, "guess"),
+    ],
+)
+def test_what_is_no_tensor_is_handed_on_to_later_towers(made: str, loss: str, name: str) -> None:
+    in_order(
+        lines(net(loss, build=made)),
+        f"tower_{name}.append(self.{name})",
+        f"self.{name} = hand_on(tower_{name})",
+        "self.optimize()",
+        f"self.{name} = part_of_tower({name}_batch, gpu)",
+    )
+
+
 def test_a_dict_is_read_for_its_keys_beside_what_is_handed_on() -> None:
     assert "TMG219" not in codes(net(f"{SUM} * len(list(self.layers.keys()))"))
     assert codes(net(f"{SUM} * len(list(self.layers.values()))")) == ["TMG219"]
@@ -227,6 +249,13 @@ REFUSED = {
 @pytest.mark.parametrize("script", REFUSED.values(), ids=REFUSED)
 def test_refused_where_a_tower_cannot_be_given_its_own(script: str) -> None:
     assert codes(script) == ["TMG219"]
+
+
+def test_what_is_no_tensor_and_is_read_elsewhere_is_refused() -> None:
+    script = net(ROWS, build="self.rows = tf.shape(self.x)[0]")
+    assert codes(script.replace("net.loss]", "net.loss, net.rows]")) == ["TMG210"]
+    script = net(GUESSED, build="self.guess = tf.distributions.Normal(self.hidden, 1.0)")
+    assert "TMG210" in codes(script.replace("net = Net()", "net = Net()\ndraw = net.guess.sample()"))
 
 
 def test_an_object_that_holds_rows_is_refused() -> None:
