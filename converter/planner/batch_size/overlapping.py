@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 
-from converter.analysis.arrays.rows import spanned, terms_of
+from converter.analysis.arrays.rows import rows_of, spanned, terms_of
 from converter.analysis.counts.degrees import RESTS, degree_in
 from converter.analysis.counts.reading import SIZE, TURN, TermReader
 from converter.analysis.counts.terms import ONE_OF, Atom, Of, Terms, atom, number
@@ -46,6 +46,58 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
         first = _in_first_turn(turns[0].begin)
         if not along or (first.parts and any(not (first + rows).parts for rows in lengths)):  # `x[-n:0]` has no rows
             yield node
+
+
+def behind_stop(
+    facts: Facts, runs: Iterable[RunCall], sizes: Iterable[Origin], gpus: int
+) -> Iterator[tuple[ast.AST, str]]:
+    """The slices of a loop that ends in front of the last rows, each with the text of the number at which it ends.
+
+    `for i in range(0, 72, size)` takes `x[i:i + size]` of 90 rows: the last batch begins in front of row 72, and the
+    larger it is, the more rows it takes behind it. gpus: how many batches of the script's are one.
+    """
+    scaled = frozenset(sizes)
+    for run in runs:
+        fed = [value for value in _fed(facts, run) if value.call == "[]"]
+        for loop, (begin, stop, step) in _counted_on(facts, (run.site, *(v.site for v in fed if v.site is not None))):
+            end = terms_of(facts, stop, scaled, loop)
+            if SIZE in end.atoms or not _is_of_size(terms_of(facts, step, scaled, loop)):
+                continue
+            if _ends_with_batch(begin, end, step, gpus):
+                continue
+            turn = (TURN, facts.turned[loop].uid)
+            for value in fed:
+                rows = rows_of(facts, value.inputs[0], loop)
+                if rows is None or not _is_longer(terms_of(facts, rows, scaled, loop), end):
+                    continue
+                keys = (part for key in value.inputs[1:] for part in (key, *key.parts()) if isinstance(part, Host))
+                windows = (window for key in keys for window in _window(facts, run, key, scaled))
+                if any(turn in window.begin.atoms and not window.rows.choice()[0] for window in windows):
+                    yield value.node or run.call, ast.unparse(facts.range_calls[facts.turned[loop].uid].args[1])
+                    break
+
+
+def _counted_on(facts: Facts, sites: Iterable[Site]) -> Iterator[tuple[Site, list[Value]]]:
+    """The loops around some sites that go over a range with a step, each with the three arguments of the range."""
+    for loop in dict.fromkeys(around for site in sites for around in site.chain()):
+        bounds = facts.ranges.get(facts.turned[loop].uid, []) if loop in facts.turned else []
+        if len(bounds) == len(("begin", "stop", "step")):
+            yield loop, bounds
+
+
+def _ends_with_batch(begin: Value, end: Terms, step: Value, gpus: int) -> bool:
+    """Whether the larger batches end where the loop does, as far as the numbers are known."""
+    if not isinstance(begin, Number) or not isinstance(step, Number):
+        return False
+    if begin.value is None or not step.value or end.value is None:
+        return False
+    return (end.value - begin.value) % (step.value * gpus) == 0
+
+
+def _is_longer(rows: Terms, end: Terms) -> bool:
+    """Whether data is known to go on behind a number of rows: by how many, or as that is a part of its own number."""
+    more = (rows - end).value
+    return more > 0 if more is not None else bool(rows.atoms & end.atoms)
 
 
 def _last_rows(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[ast.AST]:

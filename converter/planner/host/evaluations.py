@@ -34,7 +34,7 @@ from converter.dataclass import dataclass
 from converter.planner.batch_size.epochs import made_in
 from converter.planner.batch_size.evaluated import takes_batches
 from converter.planner.batch_size.intervals import AFTER
-from converter.planner.batch_size.overlapping import fixed_turns
+from converter.planner.batch_size.overlapping import behind_stop, fixed_turns
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import LOOPS
@@ -330,6 +330,11 @@ class Evaluations:
         runs = _beside(self.facts, self.steps, self._kept(branches))
         return list(dict.fromkeys(fixed_turns(self.facts, runs, self.sizes)))
 
+    def behind_stop(self, branches: Several[Branch] = ()) -> list[tuple[ast.AST, str]]:
+        """Slices of loops over a part of the data that may take rows behind it, each with the number where it ends."""
+        runs = _beside(self.facts, self.steps, self._kept(branches))
+        return list(dict.fromkeys(behind_stop(self.facts, runs, self.sizes, self.gpus)))
+
     def smaller_ends(self, branches: Several[Branch] = ()) -> list[ast.AST]:
         """Ranges of loops that may feed a smaller last batch to an input of a fixed number of rows."""
         return list(smaller_ends(self.facts, self.sizes, self.gpus, self._kept(branches)))
@@ -342,7 +347,15 @@ class Evaluations:
 
     def left_out(self, branches: Several[Branch] = ()) -> int:
         """The number of all these."""
-        found = (self.few, self.pipelines, self.smaller_ends, self.cut_short, self.far, self.fixed)
+        found = (
+            self.few,
+            self.pipelines,
+            self.smaller_ends,
+            self.cut_short,
+            self.far,
+            self.behind_stop,
+            self.fixed,
+        )
         return sum(len(each(branches)) for each in found)
 
     def _kept(self, branches: Several[Branch]) -> frozenset[ast.AST]:

@@ -173,9 +173,9 @@ def _linked(
     for region, reads in zip(chain, carried, strict=True):
         made = (frozenset(v.uid for v in (value, *choices(value))) for value in values if isinstance(value, Tensor))
         mine = tuple(uids for uids in made if any(t.uid in uids and region.in_tower(t.site) for t in facts.tensors))
-        whole = [v for v in values if not isinstance(v, Tensor) and region.in_tower(v.site)]
-        held = frozenset(part.uid for value in whole for part in wholes_in(value))
-        named = frozenset(value.uid for value in whole)
+        others = [v for v in values if not isinstance(v, Tensor) and region.in_tower(v.site)]
+        held = frozenset(part.uid for value in others for part in wholes_in(value))
+        named = frozenset(value.uid for value in others)
         regions.append(replace(region, carried=tuple(reads), handed_on=mine, handed_whole=named, handed_within=held))
     return replace(regions[-1], ahead=tuple(regions[:-1]))
 

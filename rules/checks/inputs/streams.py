@@ -6,13 +6,23 @@ import ast
 from collections.abc import Iterator
 from itertools import islice
 
-from converter.planner.batch_size.overlapping import overlapping
+from converter.diagnostics import Diagnostic
+from converter.planner.batch_size.overlapping import behind_stop, overlapping
 from converter.planner.batch_size.sorted_buffers import sorted_buffers
 from converter.planner.batch_size.streams import kept_places, streams
 from converter.planner.cases import Placed
-from converter.planner.checking import each
+from converter.planner.checking import check, each
+from converter.planner.wording import finding
 
 CODES = ("TMG344",)
+
+
+@check(Placed, batch="per-gpu")
+def taken_behind_stop(case: Placed) -> Iterator[Diagnostic]:
+    """Batches of a loop over a part of the data that may take rows behind it."""
+    runs = case.facts.runs_of(case.steps)
+    for node, stop in islice(behind_stop(case.facts, runs, case.size.scaled, case.options.num_gpus or 2), 1):
+        yield finding(case.facts, node, "TMG344 taken_behind_stop", stop=stop)
 
 
 def _first_place(case: Placed) -> Iterator[ast.AST]:

@@ -27,5 +27,7 @@ def whole_batches_only(case: Shared) -> Iterator[Diagnostic]:
         yield finding(case.facts, node, "TMG345 smaller_end")
     for node in found.cut_short(single):
         yield finding(case.facts, node, "TMG345 fewer_than_a_batch")
+    for node, stop in found.behind_stop(single):
+        yield finding(case.facts, node, "TMG345 behind_stop", stop=stop)
     for node in found.far(single):
         yield finding(case.facts, node, "TMG345 far")

@@ -133,3 +133,47 @@ def test_the_last_rows_of_each_step_overlap() -> None:
 )
 def test_rows_that_are_drawn_or_emptied_do_not_overlap(old: str, new: str) -> None:
     assert "TMG344" not in codes(LAST_ROWS.replace(old, new))
+
+
+KNOWN = script("LOOP", "i:i + SIZE").replace("xs, ys = load()", "xs, ys = np.zeros([90, 4]), np.zeros([90, 1])")
+DRAWN = "order = np.random.permutation(len(xs))\n    for k in range(0, 72, SIZE):\n        i = order[k:k + SIZE]\n"
+BEHIND = {
+    "a number": "for i in range(0, 72, SIZE):",
+    "a name": "end = 72\n    for i in range(0, end, SIZE):",
+    "the data without its end": "for i in range(0, len(xs) - 10, SIZE):",
+    "a part of the data": "for i in range(0, int(len(xs) * 0.9), SIZE):",
+    "the rows of another array": "train = xs[:80]\n    for i in range(0, len(train), SIZE):",
+}
+WITHIN = {
+    "the data": "for i in range(0, len(xs), SIZE):",
+    "the data by its shape": "for i in range(0, xs.shape[0], SIZE):",
+    "the rows of the labels": "for i in range(0, len(ys), SIZE):",
+    "two batches": "for i in range(0, 64, SIZE):",
+    "a number behind the data": "for i in range(0, 100, SIZE):",
+    "whole batches": "for i in range(0, len(xs) - SIZE, SIZE):",
+    "the data behind a beginning": "for i in range(10, len(xs), SIZE):",
+}
+
+
+@pytest.mark.parametrize("loop", BEHIND.values(), ids=BEHIND)
+def test_rows_behind_the_end_of_a_loop_are_told(loop: str) -> None:
+    text = KNOWN.replace("LOOP", loop)
+    assert codes(text) == ["TMG344"]
+    assert codes(text.replace("i:i + SIZE", "i:min(i + SIZE, 72)")) == []
+
+
+def test_rows_of_an_order_behind_the_end_of_a_loop_are_told() -> None:
+    text = KNOWN.replace("LOOP", DRAWN.rstrip()).replace("xs[i:i + SIZE]", "xs[i]").replace("ys[i:i + SIZE]", "ys[i]")
+    assert codes(text) == ["TMG344"]
+
+
+@pytest.mark.parametrize("loop", WITHIN.values(), ids=WITHIN)
+def test_batches_up_to_the_end_of_the_data_are_not(loop: str) -> None:
+    assert codes(KNOWN.replace("LOOP", loop)) == []
+
+
+def test_an_evaluation_of_a_part_of_the_data_is_told() -> None:
+    text = KNOWN.replace("LOOP", "for i in range(0, len(xs), SIZE):")
+    more = "    for i in range(0, 72, SIZE):\n        print(sess.run(loss, {X: xs[i:i + SIZE], Y: ys[i:i + SIZE]}))\n"
+    assert codes(text + more) == ["TMG345"]
+    assert codes(text + more.replace("72", "64")) == []
