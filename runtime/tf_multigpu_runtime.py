@@ -1031,19 +1031,24 @@ class TowerAverages(object):
 
     def __init__(self):
         self.graph = tf.get_default_graph()
-        self.prefix = self.graph.get_name_scope() + '/' if self.graph.get_name_scope() else ''
+        self.prefix = self.scope()
+        self.inner = ''  # the name scope in which tower 0 is built
         self.named = []  # tower 0's tensors, each with the same one under its plain name
         self.applied = []  # in order: values, their averages, the operation that updates these
+
+    def scope(self):
+        name = self.graph.get_name_scope()
+        return name + '/' if name else ''
 
     def plain(self, value):
         for tensor, named in self.named:
             if tensor is value:
                 return named
-        tower, _, name = value.op.name[len(self.prefix) :].partition('/') if isinstance(value, tf.Tensor) else [''] * 3
-        if not tower.startswith('tower_0'):
+        if not isinstance(value, tf.Tensor) or not value.op.name.startswith(self.inner):
             return value
         with tf.name_scope(None):
-            self.named.append((value, tf.identity(value, name=self.prefix + name)))
+            plain = self.prefix + value.op.name[len(self.inner) :]
+            self.named.append((value, tf.identity(value, name=plain)))
         return self.named[-1][1]
 
     @contextlib.contextmanager
@@ -1051,6 +1056,7 @@ class TowerAverages(object):
         kind = tf.train.ExponentialMovingAverage
         apply, average = kind.apply, kind.average
         applied, known = list(self.applied), []
+        self.inner = self.inner or self.scope()
 
         def first_apply(averages, var_list=None):
             values = [self.plain(value) for value in (tf.trainable_variables() if var_list is None else var_list)]

@@ -476,13 +476,19 @@ def test_raw_variables_keep_their_names(tf: Any, helpers: Helpers, towers: int, 
 def test_raw_variables_of_several_models_keep_their_names(tf: Any, helpers: Helpers, outer: str) -> None:
     made = helpers(2)
     x = tf.ones([1, 2])
-    with tf.name_scope(outer) if outer else contextlib.nullcontext(), tf.variable_scope("a", reuse=tf.AUTO_REUSE):
+    with (
+        tf.name_scope(outer) if outer else contextlib.nullcontext(),
+        tf.variable_scope("a", reuse=tf.AUTO_REUSE),
+    ):
         for _ in range(3):
             raw(tf, x)
     wanted = [v.name for v in tf.global_variables()]
     made = helpers(2)
     x = tf.ones([1, 2])
-    with tf.name_scope(outer) if outer else contextlib.nullcontext(), tf.variable_scope("a", reuse=tf.AUTO_REUSE):
+    with (
+        tf.name_scope(outer) if outer else contextlib.nullcontext(),
+        tf.variable_scope("a", reuse=tf.AUTO_REUSE),
+    ):
         for _ in range(3):
             shared = made.SharedVariablesOfModels()
             for gpu in range(2):
@@ -627,6 +633,22 @@ def test_averages_of_what_the_towers_compute_are_the_first_ones(
     with session(tf) as sess:
         sess.run(updates)
         assert sess.run(found[0]) == [4.0, 4.0, 0.5]
+
+
+@pytest.mark.tf2
+def test_averages_have_their_names_in_a_scope_of_variables(tf: Any, helpers: Helpers) -> None:
+    made, names = helpers(2), []
+    for towers in (1, 2):
+        with tf.Graph().as_default(), tf.variable_scope("net"):
+            averages = made.TowerAverages()
+            for gpu in range(towers):
+                alone = contextlib.nullcontext() if towers == 1 else averages.tower(gpu)
+                scope = contextlib.nullcontext() if towers == 1 else tf.name_scope(f"tower_{gpu}")
+                again = contextlib.nullcontext() if towers == 1 else tf.variable_scope(tf.get_variable_scope())
+                with scope, again, alone, tf.name_scope("part"):
+                    tf.train.ExponentialMovingAverage(0.5).apply([tf.constant(1.0, name="mean")])
+            names.append([v.op.name for v in tf.global_variables()])
+    assert names[0] == names[1] == ["net/net/part/mean/ExponentialMovingAverage"]
 
 
 @pytest.mark.tf2

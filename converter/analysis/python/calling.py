@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import StepNumber
+from converter.analysis.flow.collected import Collected
 from converter.analysis.flow.joined import is_variable
 from converter.analysis.flow.undo import Changes, take_back
 from converter.analysis.inputs.decided import joined_by
@@ -167,11 +168,14 @@ def _one_result(walk: Walk, calls: Iterable[Callable[[], Value]], node: ast.AST)
 
     made: list[Value] = []
     left: list[Changes] = []
+    collected = Collected(walk.collections)
     for number, run in enumerate(calls):
         mark = len(walk.undo_log)
+        collected.next_branch()
         with walk.in_arm(node, number):
             made.append(walk.stamp(run(), node))
         left.append(take_back(walk.undo_log, mark, walk.frame))
+    collected.join()
     if walk.site is not None:
         put_back(walk, left[0], [pair for changes in left[1:] for pair in changes], walk.site.stmt)
     return reduce(lambda one, two: joined_by(walk, join(one, two), node), made)

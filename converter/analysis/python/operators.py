@@ -12,6 +12,7 @@ from converter.analysis.counts.reading import TermReader
 from converter.analysis.counts.terms import atom
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow import arithmetic
+from converter.analysis.flow.collected import Collected
 from converter.analysis.flow.constants import Taken
 from converter.analysis.frames import Access
 from converter.analysis.inputs.decided import joined_by
@@ -443,11 +444,13 @@ def _conditional(walk: Walk, node: ast.IfExp) -> Value:
     known = decide(walk, node)
     if known is not None:
         return walk.evaluate(node.body if known else node.orelse)
-    switch = walk.switch
+    switch, collected = walk.switch, Collected(walk.collections)
     with walk.in_arm(node, True), walk.taking(switch, True):
         one = walk.evaluate(node.body)
+    collected.next_branch()
     with walk.in_arm(node, False), walk.taking(switch, False):
         two = walk.evaluate(node.orelse)
+    collected.join()
     if (number := _any_number([one, two])) is not None:
         return number
     made = joined_by(walk, join(one, two), node)

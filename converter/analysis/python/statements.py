@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.counts.size_names import named_batch, named_batch_size
 from converter.analysis.effects import EffectKind
+from converter.analysis.flow.collected import Collected
 from converter.analysis.flow.undo import Changes, StateChange, take_back
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
@@ -325,17 +326,15 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
             walk.facts.decided[stmt].builds = True
         return signal
     before, mark, branches, began = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt), walk.clock
-    held = {key: len(values) for key, values in walk.collections.items()} if stmt.orelse else {}
-    switch = walk.switch
+    switch, collected = walk.switch, Collected(walk.collections)
     with walk.taking(switch, True), walk.having_one_row(walk.counted):
         first = _branch(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)
     walk.frame.locals, mark = dict(before), len(walk.undo_log)
-    collected = _take_collected(walk, held) if stmt.orelse and walk.collections else []
+    collected.next_branch()
     with walk.taking(switch, False):
         second = _branch(walk, stmt.orelse)
-    for key, begin, values in collected:
-        walk.collections[key][begin:begin] = values
+    collected.join()
     changed_too = take_back(walk.undo_log, mark, walk.frame)
     branches.leave_open()
     branching = Branching(next(_branchings), switch)
@@ -372,15 +371,6 @@ def _branch(walk: Walk, body: list[ast.stmt]) -> Signal:
     """Executes one of two branches of which a run takes either."""
     ends = ends_with_name_error(walk, body) or ends_with_import_error(walk, body)
     return "raise" if ends else execute_block(walk, body)
-
-
-def _take_collected(walk: Walk, held: dict[object, int]) -> list[tuple[object, int, list[Value]]]:
-    """Takes what a branch has added to collections out of them, for which the other branch does not see it."""
-    added = [(key, held.get(key, 0), values) for key, values in walk.collections.items()]
-    taken = [(key, begin, values[begin:]) for key, begin, values in added if len(values) > begin]
-    for key, begin, _ in taken:
-        del walk.collections[key][begin:]
-    return taken
 
 
 def _trains_either_way(walk: Walk, stmt: ast.If) -> bool:

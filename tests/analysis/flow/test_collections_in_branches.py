@@ -31,11 +31,76 @@ def kept(script: str) -> list[str]:
         ("if flag:\n    {x}\n{found}", ["example 0"]),
         ("if flag:\n    pass\nelse:\n    {x}\n{found}", ["example 0"]),
         ("if flag:\n    {x}\n    {found}\nelse:\n    found = tf.get_collection('kept')", ["example 0"]),
+        ("{x} if flag else None\n{found}", ["example 0"]),
+        ("found = None\n({w}) if flag else (found := tf.get_collection('kept'))", []),
         ("for _ in range(2):\n    if flag:\n        {x}\n{found}", ["example 0", "example 0"]),
     ],
 )
 def test_what_a_collection_holds(script: str, wanted: list[str]) -> None:
     assert kept(script.format(x=ADD.format("x"), w=ADD.format("w"), found=FOUND)) == wanted
+
+
+ONE_OF = """\
+def one():
+    {x}
+    return tf.get_collection('kept')
+
+
+def two():
+    {w}
+    return tf.get_collection('kept')
+
+
+chosen = one if flag else two
+held = chosen()
+"""
+
+
+def test_what_one_of_two_functions_adds() -> None:
+    script = ONE_OF.format(x=ADD.format("x"), w=ADD.format("w"))
+    assert sorted(kept(script.replace("held = chosen()", "chosen()\n" + FOUND))) == ["example 0", "free"]
+    seen = script.replace("    return", "    global found\n    found =").replace("held = ", "")
+    assert kept(seen) in (["example 0"], ["free"])
+
+
+MODELS = """\
+import sys
+import numpy as np
+import tensorflow as tf
+batch_size = 8
+
+
+class Net(object):
+    def build(self):
+        self.x, self.y = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [None, 1])
+        error = tf.reduce_mean(tf.square(self.outputs() - self.y))
+        tf.add_to_collection('losses', error)
+        self.loss = tf.add_n(tf.get_collection('losses'))
+        self.step = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+
+class Small(Net):
+    def outputs(self):
+        return tf.layers.dense(self.x, 1)
+
+
+class Large(Net):
+    def outputs(self):
+        return tf.layers.dense(tf.layers.dense(self.x, 9), 1)
+
+
+kind = Large if len(sys.argv) > 1 else Small
+net = kind()
+net.build()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        sess.run([net.step, net.loss], {net.x: np.ones([batch_size, 4]), net.y: np.ones([batch_size, 1])})
+"""
+
+
+def test_the_losses_of_one_of_two_classes() -> None:
+    assert codes(MODELS) == []
 
 
 SCRIPT = """\
