@@ -155,6 +155,9 @@ class _Rewriter(Transformer):
         self.lines = lines
         self.written: list[str] = [r.text for r in plan.replaces]  # what is the tool's own
         self.positions = left.positions
+        if self.repeats:  # those of methods that are visited behind the loop stand there as they are
+            lone = (node for node in self.positions if isinstance(node, cst.SimpleStatementLine))
+            self.repeated.update((self._start(node), node) for node in lone if self._start(node) in self.repeats)
 
     def _touched(self, node: cst.CSTNode, lines: list[int] | None = None) -> bool:
         """Whether an edit begins within a node."""

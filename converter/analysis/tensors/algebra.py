@@ -208,6 +208,14 @@ def uncast(number: Value) -> Value:
     return number
 
 
+def is_of_pairs(tensor: Tensor) -> bool:
+    """Whether a product has an entry for each two examples of a batch, or of two."""
+    given = [v for v in tensor.inputs[:2] if isinstance(v, Tensor)]
+    if not has(tensor.op, Trait.PRODUCT) or len(given) < 2:
+        return False
+    return all(v.batch.kind == "example" and not v.batch.axis for v in given) and any(v.rank == 2 for v in given)
+
+
 def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
     """An element by element operation with broadcasting; operands may be numbers or lists of tensors."""
     operands = [as_tensor(v) for v in values]

@@ -14,6 +14,7 @@ from converter.analysis.counts.terms import Terms, atom, number
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices, is_variable, left_out
+from converter.analysis.tensors import algebra
 from converter.analysis.tensors.spreading import CONSTANT
 from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has, name_of
@@ -393,21 +394,12 @@ class WalkComparison:
         elsewhere = whole and bool(one.roots and self.trained) and not one.roots & self.trained
         if elsewhere and any(self.towers.cuts.keys().isdisjoint(needed([part])) for part in made):
             return Difference(one, two, "each tower makes all of it, of inputs that are not cut")
-        if self._is_of_pairs(one):
+        if algebra.is_of_pairs(one):
             return Difference(one, two, "it has an entry for each two examples, and towers see those of their shards")
         for gpu, part in enumerate(merged.parts):
             if (found := self._part(one, part, gpu, merged.how)) is not None:
                 return found
         return None
-
-    def _is_of_pairs(self, one: Tensor) -> bool:
-        """Whether it multiplies the examples of one batch with each other."""
-        if not has(one.op, Trait.PRODUCT) or len(one.inputs) < 2:
-            return False
-        given = one.inputs[:2]
-        return all(isinstance(v, Tensor) and v.batch.kind == "example" and not v.batch.axis for v in given) and any(
-            isinstance(v, Tensor) and v.rank == 2 for v in given
-        )
 
     def _part(self, one: Tensor, part: Value, gpu: int, how: str) -> Difference | None:
         """One tower's part of a merge: its share of a mean or a sum, or its rows."""

@@ -226,7 +226,7 @@ def _losses(
     region: Region, again: tuple[Repeat, ...], traffic: Traffic, steps: list[TrainStep], carried: bool
 ) -> tuple[Merge, ...]:
     """The merges, with what is known of losses by now; late are those whose places a repeated statement writes."""
-    left = {traffic.loss_lists.get(step.loss.uid) for step in steps if is_left_again(region, again, step.loss)}
+    left = {traffic.loss_lists.get(step.loss.uid) for step in steps if is_left_again(again, step.loss)}
     return tuple(
         replace(m, loss=replace(m.loss, carried=carried, late=m.towers in left and m.merged and not m.guard))
         if m.loss

@@ -8,6 +8,7 @@ from dataclasses import replace
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices, is_input, is_unheld, left_out
+from converter.analysis.tensors import algebra
 from converter.analysis.tensors.nests import may_be_nest
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
@@ -387,8 +388,8 @@ def _goes_by_form(site: LoopSite, value: Value) -> bool:
 
 
 def _has_plain_form(site: LoopSite, tensor: Tensor) -> bool:
-    """Whether the graph shows what a tensor of a tower is: no input, no sparse tensor, no tensor array."""
-    if tensor.uid in site.fed or mixes_inputs(site.region, tensor):
+    """Whether the graph shows what a tensor of a tower is: no input, sparse tensor, tensor array or product of rows."""
+    if tensor.uid in site.fed or algebra.is_of_pairs(tensor) or mixes_inputs(site.region, tensor):
         return False
     return not (is_sparse(tensor) or is_made_of_shard(tensor) or is_input(tensor))
 

@@ -3,13 +3,15 @@
 The square root of a mean, a ratio of two sums or a maximum over the batch cannot be computed from the towers'
 own values of it; computed again from merged values it is the same as on one GPU. The same holds for products of
 two inputs that may be fed with different numbers of rows, and for what a run computes of one example that it feeds.
-Where a function of the model puts such a value into an object, the call of this function is what is repeated.
+Where a function of the model puts such a value into an object, the call of this function is what is repeated, or its
+one statement, where the call would make a part of the model once more and the statement means the same behind the loop.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts, TrainStep
@@ -29,11 +31,24 @@ HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAM
 
 @dataclass(frozen=True)
 class Repeat:
-    """A statement of the towers that is repeated after the loop, inside the with blocks that are around it."""
+    """A statement of the towers that is repeated after the loop, inside the with blocks that are around it.
 
-    stmt: ast.Assign | ast.Expr
+    time: when it was executed.
+    """
+
+    site: Site
     around: tuple[ast.With, ...]
     reads: tuple[Access, ...]
+    time: int
+
+    @property
+    def stmt(self) -> ast.stmt:
+        """The statement."""
+        return self.site.stmt
+
+    def holds(self, site: Site) -> bool:
+        """Whether something happens within the statement."""
+        return _within(site, self.site)
 
 
 def repeats(
@@ -56,15 +71,15 @@ def repeats(
             chain, reads = made
             found |= chain
             rest = with_more({name: read for name, read in rest.items() if name != text}, reads)
-    again = tuple(sorted(found.values(), key=lambda r: r.stmt.lineno))
+    again = tuple(sorted(found.values(), key=lambda r: r.time))
     kept = {name: (part, node) for name, (part, node) in rest.items() if part.value.uid in losses}
-    left = {name for name, (part, _) in rest.items() if is_left_again(region, again, part.value)}
+    left = {name for name, (part, _) in rest.items() if is_left_again(again, part.value)}
     return again, {name: read for name, read in rest.items() if name in kept or name not in left}
 
 
-def is_left_again(region: Region, again: Sequence[Repeat], value: Value) -> bool:
+def is_left_again(again: Sequence[Repeat], value: Value) -> bool:
     """Whether a repeated statement makes a value, too: it leaves the whole batch's where the towers leave theirs."""
-    return value.site is not None and any(_within(region, value.site, repeated.stmt) for repeated in again)
+    return value.site is not None and any(repeated.holds(value.site) for repeated in again)
 
 
 def _crossed(facts: Facts) -> set[int]:
@@ -123,23 +138,53 @@ def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | No
     last = max(writes, key=lambda a: a.time, default=None)
     if last is None or last.value is not value:
         return None
-    site = next((s for s in last.site.chain() if s.frame is region.block.frame), None)
-    if site is None or not _is_repeatable(site.stmt, last.site.frame is region.block.frame):
+    outer = next((s for s in last.site.chain() if s.frame is region.block.frame), None)
+    around = _around(region, outer) if outer is not None else None
+    if outer is None or around is None:
         return None
-    stmt, around = site.stmt, _around(region, site)
-    if not isinstance(stmt, (ast.Assign, ast.Expr)) or around is None:
-        return None
+    places = [outer] if _is_repeatable(outer.stmt, last.site.frame is region.block.frame) else []
+    places += [last.site] if _means_the_same(facts, region, last, outer) else []
+    for place in places:
+        made = _at(facts, region, last, place)
+        if made is not None and (place is not outer or not _hands_on(facts, region, place)):
+            return Repeat(place, around, made, last.time)
+    return None
+
+
+def _at(facts: Facts, region: Region, last: Access, place: Site) -> tuple[Access, ...] | None:
+    """What a statement reads that leaves a value last; None where it would leave another one after the loop."""
     here = region.block.statement(last.site)
-    mine = [a for i, a in region.block.accesses() if i == here and _within(region, a.site, stmt)]
-    if _changed_later(facts, region, value, stmt) or not _pure(facts, region, stmt):
+    mine = [a for i, a in region.block.accesses() if i == here and _within(a.site, place)]
+    if _changed_later(facts, region, last.value, place) or not _pure(facts, region, place):
         return None
-    if not all(_final(region, a, stmt) for a in mine if not a.write):
+    if not all(_final(region, a, place) for a in mine if not a.write):
         return None
-    if isinstance(stmt, ast.Expr):
-        if not all(_stays(region, a, stmt) for a in mine if a.write):
+    if isinstance(place.stmt, ast.Expr):
+        if not all(_stays(region, a, place) for a in mine if a.write):
             return None
-        mine = [a for a in mine if a.value.site is None or not _within(region, a.value.site, stmt)]
-    return Repeat(stmt, around, tuple(a for a in mine if not a.write))
+        mine = [a for a in mine if a.value.site is None or not _within(a.value.site, place)]
+    return tuple(a for a in mine if not a.write)
+
+
+def _hands_on(facts: Facts, region: Region, place: Site) -> bool:
+    """Whether a statement makes what later loops go on with, tower by tower."""
+    handed = frozenset[int]().union(*region.handed_on)
+    return any(t.uid in handed and t.site is not None and _within(t.site, place) for t in facts.tensors)
+
+
+def _means_the_same(facts: Facts, region: Region, last: Access, outer: Site) -> bool:
+    """Whether an assignment in a method means the same where the method is called, as a statement.
+
+    Its names are those of modules, and of the object whose method both are; it stands in no block of its own.
+    """
+    site, frame = last.site, region.block.frame
+    if not isinstance(site.stmt, ast.Assign) or site.frame is frame or site.frame.module is not frame.module:
+        return False
+    between = [s for s in takewhile(lambda s: s.frame is not frame, site.chain()) if s is not site]
+    if any(s.frame is site.frame for s in between) or not all(isinstance(s.stmt, ast.Expr) for s in (*between, outer)):
+        return False
+    found = [(site.frame.lookup(n.id), frame.lookup(n.id)) for n in ast.walk(site.stmt) if isinstance(n, ast.Name)]
+    return all(one is not None and two is not None and one[1] is two[1] for one, two in found)
 
 
 def _is_repeatable(stmt: ast.stmt, here: bool) -> bool:
@@ -147,12 +192,12 @@ def _is_repeatable(stmt: ast.stmt, here: bool) -> bool:
     return isinstance(stmt, ast.Assign) if here else isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call)
 
 
-def _stays(region: Region, access: Access, stmt: ast.stmt) -> bool:
+def _stays(region: Region, access: Access, place: Site) -> bool:
     """Whether what a call leaves outside its own names is what the towers leave there: nothing writes it later."""
     if _of_callee(region, access):
         return True
     last = _last_write(region, access) or access
-    return _within(region, last.site, stmt)
+    return _within(last.site, place)
 
 
 def _last_write(region: Region, access: Access) -> Access | None:
@@ -163,19 +208,19 @@ def _last_write(region: Region, access: Access) -> Access | None:
     return max(inside, key=lambda a: a.time, default=None)
 
 
-def _changed_later(facts: Facts, region: Region, value: Value, stmt: ast.stmt) -> bool:
+def _changed_later(facts: Facts, region: Region, value: Value, place: Site) -> bool:
     """Whether other statements of the towers change a list or dict that this one makes."""
     changes = [e.site for e in facts.effects if e.kind is EffectKind.MUTATION and e.value is value]
     changes += [a.site for _, a in region.block.accesses() if a.write and a.place.holder is value]
-    return any(region.in_tower(site) and not _within(region, site, stmt) for site in changes)
+    return any(region.in_tower(site) and not _within(site, place) for site in changes)
 
 
 def _is(region: Region, access: Access, text: str) -> bool:
     return access.place.key in text and spelling(region.block.frame, access.place) == text
 
 
-def _within(region: Region, site: Site, stmt: ast.stmt) -> bool:
-    return any(s.stmt is stmt and s.frame is region.block.frame for s in site.chain())
+def _within(site: Site, place: Site) -> bool:
+    return any(s.stmt is place.stmt and s.frame is place.frame for s in site.chain())
 
 
 def _around(region: Region, place: Site) -> tuple[ast.With, ...] | None:
@@ -198,13 +243,13 @@ def _is_scope(node: ast.expr) -> bool:
     return has(getattr(function, "attr", getattr(function, "id", "")), Trait.OPENS_SCOPE)
 
 
-def _pure(facts: Facts, region: Region, stmt: ast.stmt) -> bool:
+def _pure(facts: Facts, region: Region, place: Site) -> bool:
     """Whether a statement can be executed once more: it changes nothing and draws no random numbers."""
     changes = (e.site for e in facts.effects if not _is_harmless(e) and region.in_tower(e.site))
-    if any(_within(region, site, stmt) for site in changes):
+    if any(_within(site, place) for site in changes):
         return False
     tensors = (t for t in facts.tensors if t.site is not None and region.in_tower(t.site))
-    made = [t for t in tensors if t.site is not None and _within(region, t.site, stmt)]
+    made = [t for t in tensors if t.site is not None and _within(t.site, place)]
     return not any(isinstance(t, (Input, Variable)) or has(t.op, Trait.LAYER) or has(t.op, Trait.RANDOM) for t in made)
 
 
@@ -215,10 +260,10 @@ def _is_harmless(effect: Effect) -> bool:
     return effect.kind in HARMLESS
 
 
-def _final(region: Region, access: Access, stmt: ast.stmt) -> bool:
+def _final(region: Region, access: Access, place: Site) -> bool:
     """Whether a name still means after the loop what it meant when it was read."""
     holder = access.place.holder
-    made_here = holder is not None and holder.site is not None and _within(region, holder.site, stmt)
+    made_here = holder is not None and holder.site is not None and _within(holder.site, place)
     if made_here or isinstance(access.value, Input) or _of_callee(region, access):
         return True
     last = _last_write(region, access)

@@ -298,3 +298,63 @@ def test_what_a_method_hands_out_is_not_asked_for_once_more() -> None:
     """It gives the last tower's list, in a place of an object that the loop's code cannot name."""
     text = script(CHOSEN, LOSS.replace("prediction", "found[0]"), "top = tf.image.resize_images(found[-1], [3, 4])")
     assert codes("import sys\n" + text.replace(PREDICTION, "")) == ["TMG210"]
+
+
+RATED = """\
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Recommender(object):
+    def __init__(self):
+        self.u, self.p = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.int32, [None])
+        self.build()
+        scores = tf.reduce_sum(self.users * self.items, 1)
+        self.loss = tf.reduce_mean(tf.square(scores - tf.reduce_sum(self.bias, 1)))
+        self.step = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+    def build(self):
+        users, items = tf.get_variable('users', [20, 4]), tf.get_variable('items', [30, 4])
+        {lookup}
+        self.bias = tf.layers.dense(self.items, 1)
+        {rated}
+
+
+net = Recommender()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(5):
+        sess.run(net.step, {{net.u: draw(batch_size), net.p: draw(batch_size)}})
+    print(sess.run(net.ratings, {{net.u: some, net.p: others}}).argmax(1))
+"""
+LOOKUP = (
+    "self.users = tf.nn.embedding_lookup(users, self.u)\n        self.items = tf.nn.embedding_lookup(items, self.p)"
+)
+OBJECT = LOOKUP.replace("embedding_lookup(users", "embedding_lookup(self.tables[0]").replace(
+    "embedding_lookup(items", "embedding_lookup(self.tables[1]"
+)
+TABLES = "self.tables = [users, items]\n        " + OBJECT
+RATINGS = "self.ratings = tf.matmul(self.users, self.items, transpose_b=True)"
+
+
+def test_a_statement_of_a_method_is_computed_once_more() -> None:
+    after = run(RATED.format(lookup=TABLES, rated=RATINGS)).text or ""
+    _, _, after = after.partition("# From here on: the whole batch.")
+    lines = [line.strip() for line in after.partition("def build")[0].splitlines()]
+    first = "self.users = tf.nn.embedding_lookup(self.tables[0], self.u)"
+    second = "self.items = tf.nn.embedding_lookup(self.tables[1], self.p)"
+    assert lines.index(first) < lines.index(second) < lines.index(RATINGS)
+
+
+@pytest.mark.parametrize(
+    ("lookup", "rated"),
+    [
+        (LOOKUP, RATINGS),  # names of the method
+        (TABLES, f"with tf.name_scope('rate'):\n            {RATINGS}"),
+        (TABLES, f"for _ in range(1):\n            {RATINGS}"),
+    ],
+    ids=["local", "block", "loop"],
+)
+def test_what_means_something_else_behind_the_loop_is_not(lookup: str, rated: str) -> None:
+    assert codes(RATED.format(lookup=lookup, rated=rated)) == ["TMG210"]
