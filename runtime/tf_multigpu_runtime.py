@@ -930,6 +930,35 @@ class TowerPenalties(TowerCollections):
         return [value for value in found if any(value is one for one in held)]
 
 
+class FirstTowerLists(object):
+    """Keeps what the first tower got where the model lists the variables made so far, for all towers."""
+
+    around = []  # those of the towers that are being built
+
+    def __init__(self):
+        self.kept = []
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        self.left = list(self.kept) if gpu else None
+        FirstTowerLists.around.append(self)
+        try:
+            yield
+        finally:
+            FirstTowerLists.around.pop()
+
+
+def of_first_tower(listed):
+    """Return what the first tower got here, as later towers find all variables made; elsewhere what is given."""
+    lists = FirstTowerLists.around[-1] if FirstTowerLists.around else None
+    if lists is None:
+        return listed
+    if lists.left is None:
+        lists.kept.append(listed)
+        return listed
+    return lists.left.pop(0)
+
+
 class MergedCollections(TowerCollections):
     """TowerCollections that can also merge the towers' additions to a collection, for scripts that read it later."""
 

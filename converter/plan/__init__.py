@@ -134,7 +134,6 @@ class Loop:
     again: tuple[Again, ...]  # what is computed once more from merged values
     keep_names: bool  # names of the towers' scopes are taken after the loop, where the script asks for them again
     collections: Collections | None = None
-    kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs
     hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands
     dropped: tuple[str, ...] = ()  # attributes of the towers that nothing reads

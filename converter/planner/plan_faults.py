@@ -107,7 +107,6 @@ class PlanFault(Enum):
     BETWEEN_MAKES_INPUT = auto()
     BETWEEN_MAY_COLLECT = auto()
     BETWEEN_UNMOVABLE = auto()
-    LISTS_VARIABLES_SO_FAR = auto()
     SCOPE_AROUND_REUSED = auto()
     SCOPE_REUSED_INSIDE = auto()
     CHANGED_AND_READ_AGAIN = auto()

@@ -143,7 +143,6 @@ def _empty_lists(loop: Loop, width: int) -> list[Line]:
         (_why("weigh_losses"), [merge.how.counts for merge in merges if isinstance(merge.how, border.MaskedMean)]),
         ("TMG101", [gradient.grads] if gradient else []),
         (_why("MergedCollections"), [collections.weights] if collections else []),
-        ("TMG131", loop.kept),
     )
     why = ",".join(code for code, kept in lists if kept)
     return _bindings([(name, "[]") for _, kept in lists for name in kept], why, width)

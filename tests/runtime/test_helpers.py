@@ -1029,3 +1029,16 @@ def test_a_resource_variable_is_read_anew_without_help(tf: Any, helpers: Helpers
 )  # fmt: skip
 def test_fewer_steps(helpers: Helpers, steps: object, gpus: int, expected: object) -> None:
     assert helpers(gpus).fewer_steps(steps) == expected
+
+
+@pytest.mark.tf2
+def test_lists_of_the_first_tower(tf: Any, helpers: Helpers) -> None:
+    made, found = helpers(3), []
+    lists = made.FirstTowerLists()
+    for gpu in range(3):
+        with lists.tower(gpu), tf.variable_scope("net", reuse=tf.AUTO_REUSE):
+            for name in "ab":
+                tf.get_variable(name, [])
+                found.append([v.op.name for v in made.of_first_tower(tf.global_variables())])
+    assert found == [["net/a"], ["net/a", "net/b"]] * 3
+    assert len(made.of_first_tower(tf.global_variables())) == 2  # behind the towers

@@ -68,6 +68,7 @@ ENTERED = (
     "ScopeReuse",
     "LayerNames",
     "TowerAverages",
+    "FirstTowerLists",
     *HANDING,
 )
 
@@ -433,6 +434,17 @@ def _whole_batch(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     return Tensor(batch, (given,), dims, WHOLE, node)
 
 
+def _of_first_tower(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
+    """What the first tower got in the same place; outside of the towers what is given."""
+    given = walk.evaluate(node.args[0])
+    if towers.listed is None:
+        return given
+    if towers.left is None:
+        towers.listed.append(given)
+        return given
+    return towers.left.pop(0) if towers.left else given
+
+
 def _entered_helper(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     return Typed("TowerHelper", helper_of(node, towers.helpers) or "", [], {}, node)
 
@@ -529,6 +541,7 @@ HELPERS: dict[str, Callable[[TowerRecords, Walk, Any], Value]] = {
     "without_tower": lambda towers, walk, node: walk.evaluate(node.args[0]),
     "pad_steps": _pad_steps,
     "whole_batch": _whole_batch,
+    "of_first_tower": _of_first_tower,
     "shard_drawn": _shard_drawn,
     "map_structure": _map_structure,
     "merge_loss": merge,

@@ -64,7 +64,7 @@ def towers_loop(towers: TowerRecords, entered: set[str], walk: Walk, loop: ast.F
     kinds |= {REUSES for call in calls for keyword in call.keywords if keyword.arg == REUSES}
     kinds |= {REUSES for kind in kinds if kind.startswith("enter_tower")}  # its own variable scope
     before = {key: list(held) for key, held in walk.collections.items()}
-    towers.handing = _handing(walk, names)
+    towers.handing, towers.listed = _handing(walk, names), []
     variables, first, filled = walk.facts.variables, walk.collections, _Filled(len(walk.undo_log), walk.clock)
     signal: Signal = None
     for gpu in range(TOWERS):
@@ -73,6 +73,7 @@ def towers_loop(towers: TowerRecords, entered: set[str], walk: Walk, loop: ast.F
             first = walk.collections
             walk.facts.variables = _Closed(variables)
             walk.collections = {key: _seen(key, held, before, kinds) for key, held in first.items()}
+        towers.left = list(towers.listed) if gpu else None
         if towers.handing is not None:
             towers.handing.gpu, towers.handing.turn = gpu, 0
         assign(walk, loop.target, walk.stamp(Number(gpu), loop.iter))
@@ -87,7 +88,7 @@ def towers_loop(towers: TowerRecords, entered: set[str], walk: Walk, loop: ast.F
             walk.facts.variables = variables
         if signal:
             break
-    towers.handing = None
+    towers.handing = towers.listed = None
     return signal
 
 

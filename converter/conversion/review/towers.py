@@ -93,6 +93,8 @@ class TowerRecords:
     losses: dict[int, list[Value]] = field(default_factory=dict)  # of a merged loss with rows: those of the towers
     handing: HandedParts | None = None  # while a tower is walked that is handed its placeholders
     whole: dict[int, Input] = field(default_factory=dict)  # of parts of these: the placeholder
+    listed: list[Value] | None = None  # while towers are walked: what the first one got of of_first_tower
+    left: list[Value] | None = None  # and what a later one has not got yet
     unread: list[str] = field(default_factory=list)
     missing: list[tuple[Value, ast.AST]] = field(default_factory=list)  # lists, and what reads an entry they have not
 

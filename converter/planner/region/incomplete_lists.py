@@ -30,7 +30,6 @@ def listed_between(facts: Facts, block: Block, tower: set[int], among: Iterable[
         if _stands_between(e, made)
         and isinstance(block.statement(e.site), int)
         and not isinstance(e.site.stmt, ast.Expr)
-        and not _tells_reuse(facts, e)
     ]
 
 
@@ -38,34 +37,6 @@ def _stands_between(listed: Effect, made: list[Effect]) -> bool:
     """True if variables are made before and after a list of them, in one run: branches not taken make none."""
     with_it = [e.time for e in made if not e.site.excludes(listed.site)]
     return min(with_it, default=0) < listed.time < max(with_it, default=0)
-
-
-def _tells_reuse(facts: Facts, effect: Effect) -> bool:
-    """True if the length of a list only decides whether a scope reuses variables: all towers but the first do."""
-    reuses = {k.value for call in facts.nodes(ast.Call) for k in call.keywords if k.arg == "reuse"}
-    stmt = effect.site.stmt
-    if isinstance(stmt, ast.With):
-        return any(effect.node in ast.walk(value) for value in reuses if _is_question(value))
-    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
-        return False
-    target = stmt.targets[0]
-    if not isinstance(target, ast.Name) or not _is_question(stmt.value):
-        return False
-    own = [
-        a
-        for a in facts.accesses
-        if a.place.kind == "name" and a.place.owner == effect.site.frame.uid and a.place.key == target.id
-    ]
-    return all(a.node in reuses for a in own if not a.write) and sum(a.write for a in own) == 1
-
-
-def _is_question(value: ast.expr) -> bool:
-    """Whether an expression is true or false by how many variables there are: `len(…) > 0`, `bool(…)`, `any(…)`."""
-    if isinstance(value, ast.Compare):
-        counts = isinstance(value.left, ast.Call) and getattr(value.left.func, "id", "") == "len"
-        least = isinstance(value.comparators[0], ast.Constant) and value.comparators[0].value == 0
-        return counts and least and len(value.ops) == 1 and isinstance(value.ops[0], (ast.Gt, ast.NotEq))
-    return isinstance(value, ast.Call) and getattr(value.func, "id", "") in ("bool", "any")
 
 
 def _lists(effect: Effect) -> bool:

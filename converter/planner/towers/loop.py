@@ -29,7 +29,7 @@ from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.gradients import gradients, replaced_losses
 from converter.planner.towers.merges.collections import merged_keys
 from converter.planner.towers.merges.fed_values import feeding
-from converter.planner.towers.merges.first_tower_lists import keep_first
+from converter.planner.towers.merges.first_tower_lists import HELPER, LISTS, list_edits
 from converter.planner.towers.merges.loss_kind import warn_of_statistics
 from converter.planner.towers.merges.loss_weights import loss_counts, warn_of_counts
 from converter.planner.towers.merges.merging import merges_out
@@ -79,9 +79,9 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     again, wanted = repeats(facts, region, wanted, merged)
     traffic = _leaving(site, traffic, merged, wanted)
     taking = gradients(site, traffic, taken)
-    kept, keeping, traffic = keep_first(facts, region, replace(traffic, names=taking.names), text)
+    listed, traffic = list_edits(facts, region, text), replace(traffic, names=taking.names)
     keys, weight = merged_keys(site, traffic)
-    contexts, traffic = _contexts(case, region, traffic, bool(keys))
+    contexts, traffic = _contexts(case, region, traffic, bool(keys), bool(listed))
     gpu, traffic = traffic.again("gpu", "tower")
     scopes, marks, traffic = reopened(site, traffic, aliases)
     weights, traffic = traffic.fresh("tower_weight", "tower_weights") if keys else ("", traffic)
@@ -100,7 +100,6 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         again=_again(again, text),
         keep_names=asks_again(facts, region),
         collections=Collections(dict(contexts)[MERGED], keys, weights, weight) if keys else None,
-        kept=tuple(kept),
         handing=traffic.handing,
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),
@@ -108,10 +107,11 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     )
     helpers = [*traffic.border.helpers, *(helper for helper, _ in contexts), *taking.helpers]
     helpers += ["keep_names"] if loop.keep_names else []
-    inserts = [*declarations(region, traffic, text), *keeping, *taking.inserts, *marks]
+    helpers += [HELPER] if listed else []
+    inserts = [*declarations(region, traffic, text), *taking.inserts, *marks]
     return LoopPart(
         loop=loop,
-        replaces=[*taking.replaces, *own_scopes, *feeding(site, traffic, wanted)],
+        replaces=[*taking.replaces, *own_scopes, *listed, *feeding(site, traffic, wanted)],
         inserts=inserts,
         helpers=helpers,
         warnings=[*traffic.warnings, *alone, *_warn_of_shown(site, traffic, wanted)],
@@ -281,11 +281,12 @@ def _default_name(node: ast.AST) -> bool:
 
 
 def _contexts(
-    case: Placed, region: Region, traffic: Traffic, merges: bool
+    case: Placed, region: Region, traffic: Traffic, merges: bool, lists: bool
 ) -> tuple[tuple[tuple[str, str], ...], Traffic]:
     """Helpers entered in the loop: for raw variables, for collections, for updates of variables.
 
-    merges: whether collections are read behind the loop, so that the towers' are merged.
+    merges: whether collections are read behind the loop, so that the towers' are merged. lists: whether the model lists
+    the variables made so far.
     """
     facts = case.facts
     kinds = {
@@ -309,6 +310,7 @@ def _contexts(
         "scopes_without_towers": ("", _filters_by_scope(facts, region)),
         "first_tower_updates": ("", kinds & {EffectKind.BATCH_NORM, EffectKind.ASSIGN, EffectKind.AVERAGE}),
         "TowerAverages": ("tower_averages", EffectKind.AVERAGE in kinds),
+        LISTS: ("first_lists", lists),
         "LayerNames": ("layer_names", _counts_on(facts, region)),
     }
     contexts: list[tuple[str, str]] = []

@@ -199,7 +199,8 @@ def test_a_list_that_only_later_towers_read_is_handed_on(loss: str, head: str, n
 
 
 GUESSED = "-tf.reduce_mean(self.guess.log_prob(self.y))"
-ROWS = "tf.reduce_sum(tf.square(self.hidden)) / tf.cast(self.rows, tf.float32)"
+MEAN = "tf.reduce_sum(tf.square(self.hidden)) / tf.cast(self.rows, tf.float32)"
+ROWS = "tf.sqrt(tf.nn.l2_loss(self.hidden)) / tf.cast(self.rows, tf.float32)"
 
 
 @pytest.mark.parametrize(
@@ -253,9 +254,15 @@ def test_refused_where_a_tower_cannot_be_given_its_own(script: str) -> None:
 
 def test_what_is_no_tensor_and_is_read_elsewhere_is_refused() -> None:
     script = net(ROWS, build="self.rows = tf.shape(self.x)[0]")
-    assert codes(script.replace("net.loss]", "net.loss, net.rows]")) == ["TMG210"]
+    assert codes(script.replace("net.loss]", "net.loss, net.rows]")) == ["TMG219"]
     script = net(GUESSED, build="self.guess = tf.distributions.Normal(self.hidden, 1.0)")
     assert "TMG210" in codes(script.replace("net = Net()", "net = Net()\ndraw = net.guess.sample()"))
+
+
+def test_a_number_of_rows_is_counted_once_more_where_one_loss_reads_it() -> None:
+    """The loss is a mean over the examples, and is computed once from merged results."""
+    script = net(MEAN, build="self.rows = tf.shape(self.x)[0]").replace("net.loss]", "net.loss, net.rows]")
+    in_order(lines(script), "self.x = x_batch", "self.rows = tf.shape(self.x)[0]", "self.optimize()")
 
 
 def test_an_object_that_holds_rows_is_refused() -> None:

@@ -54,7 +54,7 @@ model.train()
 
 def test_list_of_variables_is_whole_though_the_other_branch_makes_more() -> None:
     text = converted(SCRIPT.format(more="", shown="self.out"))
-    assert "tower_variables" not in text
+    assert "of_first_tower" not in text
     assert text.count("for gpu in range(") == 1
     assert "var_list=self.variables" in text
 
@@ -66,4 +66,4 @@ def test_values_that_only_one_model_has_and_nobody_reads_do_not_part_them() -> N
 
 def test_list_before_more_variables_of_the_same_model_is_kept_from_the_first_tower() -> None:
     more = "        self.loss += tf.reduce_mean(tf.square(tf.layers.dense(self.out, 3)))"
-    assert "self.variables = tower_variables[0]" in converted(SCRIPT.format(more=more, shown="self.out"))
+    assert "for v in of_first_tower(tf.trainable_variables())" in converted(SCRIPT.format(more=more, shown="self.out"))

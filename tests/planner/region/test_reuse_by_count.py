@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes
+from tests.scripts import INPUTS, STEP, TRAINING, converted
 
 SCRIPT = (
     INPUTS.replace(
@@ -48,20 +48,18 @@ def script(reuse: str, given: str = "reuse", after: str = "pass") -> str:
         ("pass", f"len({LISTED}) > 0"),
     ],
 )
-def test_all_towers_but_the_first_find_them(reuse: str, given: str) -> None:
-    assert codes(script(reuse, given)) == []
+def test_no_tower_finds_them_and_all_but_the_first_reuse_those_around(reuse: str, given: str) -> None:
+    assert "of_first_tower(tf.global_variables())" in converted(script(reuse, given))
 
 
 @pytest.mark.parametrize(
     ("reuse", "after"),
     [
-        (f"reuse = len({LISTED})", "pass"),
         (f"reuse = len({LISTED}) > 1", "pass"),
-        (f"reuse = not {LISTED}", "pass"),
         (f"reuse = len({LISTED}) > 0", "x = x * 2.0 if reuse else x"),  # it tells something else, too
         (f"found = {LISTED}\n    reuse = len(found) > 0", "pass"),
         (f"reuse = False\n    found = {LISTED}", "tf.add_to_collection('found', found)"),
     ],
 )
-def test_other_uses_of_the_list_are_refused(reuse: str, after: str) -> None:
-    assert codes(script(reuse, after=after)) == ["TMG231"]
+def test_other_uses_of_the_list_are_those_of_the_first_tower(reuse: str, after: str) -> None:
+    assert "of_first_tower(tf.global_variables())" in converted(script(reuse, after=after))

@@ -66,7 +66,8 @@ def repeats(
     found: dict[ast.stmt, Repeat] = {}
     rest = wanted
     for text, (part, _) in wanted.items():
-        made = None if merged(part.value) else _followed(facts, region, merged, text, part.value, {})
+        stays = merged(part.value) or part.value.uid in region.handed_whole
+        made = None if stays else _followed(facts, region, merged, text, part.value, {})
         if made is not None:
             chain, reads = made
             found |= chain
@@ -179,6 +180,8 @@ def _means_the_same(facts: Facts, region: Region, last: Access, outer: Site) -> 
     """
     site, frame = last.site, region.block.frame
     if not isinstance(site.stmt, ast.Assign) or site.frame is frame or site.frame.module is not frame.module:
+        return False
+    if is_made_of_shard(last.value):
         return False
     between = [s for s in takewhile(lambda s: s.frame is not frame, site.chain()) if s is not site]
     if any(s.frame is site.frame for s in between) or not all(isinstance(s.stmt, ast.Expr) for s in (*between, outer)):
