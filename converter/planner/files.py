@@ -18,6 +18,8 @@ from converter.plan import At, Loop, Plan
 from converter.plan.border import Reset
 from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
 from converter.planner.batch_size.epochs import ends_with_data, steps_by_size
+from converter.planner.batch_size.grids import HELPER as ROWS_OF_ONE_GPU
+from converter.planner.batch_size.grids import grid_edits
 from converter.planner.batch_size.intervals import intervals
 from converter.planner.cases import Placed, Planned
 from converter.planner.host.devices import own_devices
@@ -238,6 +240,8 @@ def _looped(case: Placed, module: str) -> _Looped:
     context = context.after(divided)
     longest, reading = longest_edits(facts, regions, context.text, context.aliases)
     context = context.after(longest)
+    laid_out = grid_edits(facts, scaled, context.text)
+    context = context.after(laid_out)
     with noted(found):
         shown, seen = visible_edits(facts, options, context.text, count, context.anywhere)
     examples = OwnEdits()
@@ -253,7 +257,7 @@ def _looped(case: Placed, module: str) -> _Looped:
         count=count,
         scaling=scaling,
         parts=parts,
-        reading=[*reading, *examples.helpers],
+        reading=[*reading, *([ROWS_OF_ONE_GPU] if laid_out else []), *examples.helpers],
         seen=seen,
         divided=bool(divided),
         kept=steps | own,

@@ -52,6 +52,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG122": ("LayerNames", "keep_names"),
     "TMG138": ("whole_batch", "pad_steps", "concat_steps"),
     "TMG148": ("after_updates",),
+    "TMG168": ("rows_of_one_gpu",),
     "TMG131": ("FirstTowerLists", "of_first_tower"),
     "TMG143": ("merge_fed", "feed_towers"),
 }

@@ -91,6 +91,11 @@ def whole_batch(tensor):
     return whole - constant if op.type == 'Sub' else whole + constant if moved else whole
 
 
+def rows_of_one_gpu(rows):
+    """Return as many of a result's rows as one GPU's batch has, for a grid that has no place for more."""
+    return rows[: len(rows) // NUM_GPUS]
+
+
 def pad_steps(decode):
     """Return a `dynamic_decode` that pads its outputs to the longest sequence of the whole batch, as on one GPU.
 

@@ -59,7 +59,7 @@ def _is_guarded(whole: Tensor) -> bool:
 def moved_from(lengths: Value) -> Value:
     """The tensor of which lengths were made by casts and added numbers: `n` of `n + 1`, with the end of a sentence."""
     while isinstance(lengths, Tensor) and lengths.inputs:
-        moved = lengths.op in ("add", "subtract") and all(map(_is_written, lengths.inputs[1:]))
+        moved = has(lengths.op, Trait.ADDS) and all(map(_is_written, lengths.inputs[1:]))
         if not (moved or has(lengths.op, Trait.CASTS)) or not isinstance(lengths.inputs[0], Tensor):
             break
         lengths = lengths.inputs[0]

@@ -538,6 +538,7 @@ HELPERS: dict[str, Callable[[TowerRecords, Walk, Any], Value]] = {
     "feed_for_towers": _feed_towers,
     "after_updates": _after_updates,
     "shard_size": _shard_size,
+    "rows_of_one_gpu": lambda towers, walk, node: walk.evaluate(node.args[0]),
     "without_tower": lambda towers, walk, node: walk.evaluate(node.args[0]),
     "pad_steps": _pad_steps,
     "whole_batch": _whole_batch,

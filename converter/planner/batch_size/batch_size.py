@@ -32,7 +32,7 @@ from converter.planner.batch_size.fed.rows import (
     other_meaning,
     rows_of_turns,
 )
-from converter.planner.batch_size.grids import grids
+from converter.planner.batch_size.grids import grids, shown_in
 from converter.planner.batch_size.intervals import steps_or_sizes
 from converter.planner.batch_size.mapped import of_whole_batches
 from converter.planner.batch_size.one_name import named_products
@@ -259,7 +259,8 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
     for call in binned(facts, origins):
         yield finding(facts, call, PlanFault.BINS_OF_HISTOGRAM)
     for call in grids(facts, origins):
-        yield finding(facts, call, PlanFault.GRID_OF_BATCH)
+        if not shown_in(facts, call, origins):
+            yield finding(facts, call, PlanFault.GRID_OF_BATCH)
     for node, how in islice(of_whole_batches(facts, origins), 1):
         yield finding(facts, node, PlanFault.ROWS_MAPPED_TOGETHER, how=how)
 

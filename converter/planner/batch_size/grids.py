@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Sequence as SequenceOf
 from fractions import Fraction
 
+from converter.analysis.arrays.rows import counted_by, rows_of
 from converter.analysis.counts.degrees import degree_in
 from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts
-from converter.analysis.values import Host, Number, Origin, Tensor, Value, depends_on, needed, up_to
+from converter.analysis.values import Function, Host, Number, Origin, Sequence, Tensor, Value, depends_on, needed, up_to
+from converter.plan import Replace
+from converter.planner.writing.helper_names import called
+from converter.planner.writing.source_text import SourceText
 
+HELPER = "rows_of_one_gpu"
 ROOT = Fraction(1, 2)  # the degree of a side in the number of examples
+SIDES = 2
+COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
 def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -22,37 +31,105 @@ def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     N times a square is no square for most numbers of GPUs N: the grid would not take the rows of the larger batch.
     """
     origins = frozenset(sizes)
-    reading = TermReader(origins, lambda _: None)
-    values: dict[ast.AST, Value] = {access.node: access.value for access in facts.accesses if not access.write}
-    values.update({node: value for (_, node), value in facts.results.items()})
-    values.update({node: facts.operands_of(node)[0] for node in facts.operands if isinstance(node, ast.BinOp)})
+    size = frozenset([*origins][:1])
+
+    def rows_shown(length: Value) -> Number | None:
+        """The batch size, for what counts the rows of a run's result: `samples.shape[0]`."""
+        counted = counted_by(length)
+        grows = counted is not None and _grows(facts, counted, origins)
+        return Number(None, size, size) if grows else None
+
+    reading = TermReader(origins, rows_shown)
+    values = defaultdict[ast.AST, list[Value]](list)  # of each expression, in each execution
+    for node, value in (
+        *((access.node, access.value) for access in facts.accesses if not access.write),
+        *((node, value) for (_, node), value in facts.results.items()),
+        *((n, facts.operands_of(n)[0]) for n in facts.operands if isinstance(n, ast.BinOp)),
+    ):
+        values[node].append(value)
     yield from _literal_grids(facts, origins, values)
-    numbers = {node: value for node, value in values.items() if isinstance(value, (Number, Host))}
-    roots = {n for n, v in numbers.items() if degree_in(reading.of(v)) == ROOT and not _is_rounded_up(v)}
+
+    def is_root(value: Value) -> bool:
+        return isinstance(value, (Number, Host)) and degree_in(reading.of(value)) == ROOT
+
+    roots = {node for node, met in values.items() if any(is_root(one) and not _is_rounded_up(one) for one in met)}
     for call in facts.nodes(ast.Call) if roots else ():
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         groups = [given, *(each.elts for each in given if isinstance(each, (ast.Tuple, ast.List)))]
         holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
-        if any(_is_square(group, roots) for group in groups) and (
-            any(_has_every_row(values.get(n)) for n in (*holder, *given))
+        pairs = (list(one.parts()) for node in given for one in values.get(node, ()) if isinstance(one, Sequence))
+        sides = (pair for pair in pairs if len(pair) == SIDES and all(map(is_root, pair)))
+        square = any(_is_square(group, roots) for group in groups)
+        if (square or any(not all(map(_is_rounded_up, pair)) for pair in sides)) and (
+            any(_has_every_row(one) for n in (*holder, *given) for one in values.get(n, ()))
             or any(_takes_every_row(facts, made) for made in facts.results_of(call))
         ):
             yield call
 
 
-def _literal_grids(facts: Facts, sizes: Set[Origin], values: Mapping[ast.AST, Value]) -> Iterator[ast.AST]:
+def shown_in(facts: Facts, grid: ast.AST, sizes: Iterable[Origin]) -> list[ast.expr]:
+    """The reads of what a run gives for each example of a batch, in the statement that lays it out in a grid.
+
+    Cut to the rows of the script's own batch there, it fits. Where the grid is made in a function, the statement is the
+    one that calls it with what was fetched; none where this is no single statement.
+    """
+    origins = frozenset(sizes)
+    found: dict[ast.expr, None] = {}
+    for site in {access.site for node in ast.walk(grid) for access in facts.accesses_at(node)}:
+        reads: list[ast.expr] = []
+        for around in site.chain():
+            if not isinstance(around.stmt, COMPOUND):
+                met = (access for node in ast.walk(around.stmt) for access in facts.accesses_at(node))
+                here = (a for a in met if a.site.frame is around.frame and not a.write)
+                own = [a.node for a in here if isinstance(a.node, ast.expr) and _grows(facts, a.value, origins)]
+                reads = own or reads
+        if not reads:
+            return []
+        found.update(dict.fromkeys(reads))
+    return list(found)
+
+
+def grid_edits(facts: Facts, sizes: Iterable[Origin], text: SourceText) -> list[Replace]:
+    """Edits that lay out in a grid the rows of one GPU's batch alone, as many as it has places."""
+    reads = dict.fromkeys(node for grid in grids(facts, sizes) for node in shown_in(facts, grid, sizes))
+    return [Replace(text.start(n), text.end(n), f"{called(HELPER)}({text.of(n)})", "TMG168") for n in reads]
+
+
+def _grows(facts: Facts, value: Value, sizes: Set[Origin]) -> bool:
+    """Whether a value is what a run gives, with N times as many rows where the batch size is N times as large."""
+    run = value if isinstance(value, Host) and value.call != "[]" else None
+    return run is not None and _run_behind(run) is not None and _is_fed_more(facts, run, sizes)
+
+
+def _is_fed_more(facts: Facts, shown: Value, sizes: Set[Origin]) -> bool:
+    """Whether a result is that of a run with N times as many rows, as far as the numbers of these are known."""
+    run = _run_behind(shown)
+    for call in (one for one in facts.runs if run is not None and one.call is run.node):
+        fed = [value for key, value in call.feeds if isinstance(key, Tensor) and key.batch.kind == "example"]
+        rows = [number for value in fed if (number := rows_of(facts, value, call.site)) is not None]
+        if rows and len(rows) == len(fed):
+            return any(number.factors() & sizes for number in rows)
+    return run is not None and depends_on([run, *_feeds(facts, run)], sizes)
+
+
+def _feeds(facts: Facts, run: Host) -> list[Value]:
+    return [value for one in facts.runs if one.call is run.node for _, value in one.feeds]
+
+
+def _literal_grids(facts: Facts, sizes: Set[Origin], values: Mapping[ast.AST, SequenceOf[Value]]) -> Iterator[ast.AST]:
     """The calls that lay out results of N times as many rows by two literal sides, whose product is the batch size."""
-    numbers = [value for value in values.values() if isinstance(value, Number) and not value.linear.isdisjoint(sizes)]
+    every = (value for met in values.values() for value in met)
+    numbers = [value for value in every if isinstance(value, Number) and not value.linear.isdisjoint(sizes)]
     rows = {number.value for number in numbers if not any(map(_is_number, number.inputs))}
-    fed: dict[ast.AST | None, list[Value]] = {run.call: [value for _, value in run.feeds] for run in facts.runs}
     for call in facts.nodes(ast.Call) if rows else ():
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         groups = [given, *(each.elts for each in given if isinstance(each, (ast.Tuple, ast.List)))]
-        if any(_places(call, group) in rows for group in groups if group):
+        own = isinstance(facts.read_or_written.get(call.func), Function)  # a library's may mean anything by its numbers
+        places = [places for group in groups if group and (places := _places(call, group))]
+        if any(one in rows or (own and any(n <= one < 2 * n for n in rows if n)) for one in places):
             holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
-            shown = [_run_behind(values.get(node)) for node in (*holder, *given)]
-            made = [one for run in shown if run is not None for one in (run, *fed.get(run.node, ()))]
-            if depends_on(made, sizes):
+            shown = (value for node in (*holder, *given) for value in values.get(node, ()))
+            if any(_run_behind(value) is not None and _is_fed_more(facts, value, sizes) for value in shown):
                 yield call
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 
-from converter.analysis.arrays.rows import rows_of, spanned, terms_of
+from converter.analysis.arrays.rows import counted_by, rows_of, spanned, terms_of
 from converter.analysis.counts.degrees import RESTS, degree_in
 from converter.analysis.counts.reading import SIZE, TURN, TermReader
 from converter.analysis.counts.terms import ONE_OF, Atom, Of, Terms, atom, number
@@ -67,7 +67,8 @@ def behind_stop(
                 continue
             turn = (TURN, facts.turned[loop].uid)
             for value in fed:
-                rows = rows_of(facts, value.inputs[0], loop)
+                counted = (length for length in needed([stop]).values() if counted_by(length) is value.inputs[0])
+                rows = rows_of(facts, value.inputs[0], loop) or next(counted, None)
                 if rows is None or not _is_longer(terms_of(facts, rows, scaled, loop), end):
                     continue
                 keys = (part for key in value.inputs[1:] for part in (key, *key.parts()) if isinstance(part, Host))
@@ -95,9 +96,12 @@ def _ends_with_batch(begin: Value, end: Terms, step: Value, gpus: int) -> bool:
 
 
 def _is_longer(rows: Terms, end: Terms) -> bool:
-    """Whether data is known to go on behind a number of rows: by how many, or as that is a part of its own number."""
+    """Whether data is known to go on behind a number of rows: by so many, or as that is a part of its own number."""
     more = (rows - end).value
-    return more > 0 if more is not None else bool(rows.atoms & end.atoms)
+    if more is not None or rows.single is None or end.single is None:
+        return more is not None and more > 0
+    (whole, times), (part, fewer) = rows.single, end.single
+    return whole == part and 0 < fewer < times
 
 
 def _last_rows(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[ast.AST]:

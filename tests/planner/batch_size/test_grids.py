@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import STEP, codes
+from tests.scripts import STEP, codes, converted
 
 SCRIPT = (
     """\
@@ -23,6 +23,18 @@ def plot(images, n):
     return images.reshape((n, n, 4, 4))
 
 
+def save(images, n):
+    images = images * 2.0
+    np.save('grid.npy', images.reshape(8, 8, 4, 4))
+
+
+def sides(number):
+    high, wide = int(np.floor(np.sqrt(number))), int(np.ceil(np.sqrt(number)))
+    assert high * wide == number
+    return high, wide
+
+
+every = np.load('every.npy')
 X = tf.placeholder(tf.float32, [None, 16])
 samples = tf.layers.dense(X, 16)
 loss = tf.reduce_mean(tf.square(samples - X))
@@ -49,7 +61,10 @@ KEPT = [
     ("8", "plot_grid([shown][0], [4, 16])"),
     ("8", "shown.reshape(8, 8, 4, 4)"),
     ("8", "np.reshape(shown, [2, 32, 4, 4])"),
-    ("8", "save_images(sess.run(samples, {X: next_batch(batch_size)}), [8, 8], 'grid.npy')"),
+    ("8", "save_images(shown, [10, 10], 'grid.npy')"),  # with room for one batch, and not for two
+    ("8", "save_images(shown, sides(shown.shape[0]), 'grid.npy')"),
+    ("8", "save_images((shown + 1.) / 2, sides(len(shown)), 'grid.npy')"),
+    ("8", "save(shown, 4)"),
 ]
 SCALED = [
     ("int(math.sqrt(batch_size))", "shown[:n * n].reshape(n, n, 4, 4)"),
@@ -70,6 +85,13 @@ SCALED = [
     ("8", "save_images(np.zeros((64, 16)), [8, 8], 'grid.npy')"),
     ("8", "save_images(sess.run(samples, {X: np.zeros((64, 16))}), [8, 8], 'grid.npy')"),
     ("8", "save_images(sess.run(samples, {X: load('shown.npy')}), [8, 8], 'grid.npy')"),
+    ("8", "save_images(shown, [20, 20], 'grid.npy')"),
+    ("8", "resize(shown, [10, 10])"),  # a library's numbers may mean anything
+    ("8", "save_images(sess.run(samples, {X: every[:64]}), [8, 8], 'grid.npy')"),
+]
+UNCUT = [  # what is laid out has no name there
+    ("8", "save_images(sess.run(samples, {X: next_batch(batch_size)}), [8, 8], 'grid.npy')"),
+    ("8", "save(shown, 4); save(every, 4)"),
 ]
 
 
@@ -79,19 +101,30 @@ NAMED = """\
 """
 
 
-@pytest.mark.parametrize(("shown", "expected"), [("shown", {"TMG303"}), ("shown[:batch_size_root ** 2]", set())])
-def test_side_that_has_the_name_of_a_batch_size(shown: str, expected: set[str]) -> None:
-    assert set(codes(SCRIPT.format(side="0", line="pass") + NAMED.format(shown=shown))) == expected
+@pytest.mark.parametrize(("shown", "cut"), [("shown", 1), ("shown[:batch_size_root ** 2]", 0)])
+def test_side_that_has_the_name_of_a_batch_size(shown: str, cut: int) -> None:
+    script = SCRIPT.format(side="0", line="pass") + NAMED.format(shown=shown)
+    assert codes(script) == []
+    assert converted(script).count("save_images(rows_of_one_gpu(shown), [batch_size_root") == cut
 
 
 @pytest.mark.parametrize(("side", "line"), KEPT)
-def test_batch_that_fills_a_grid(side: str, line: str) -> None:
+def test_a_batch_that_fills_a_grid_is_cut_to_that_of_one_gpu(side: str, line: str) -> None:
+    script = SCRIPT.format(side=side, line=line)
+    assert codes(script) == []
+    shown = "[shown][0]" if "[shown]" in line else "shown"
+    assert line.replace(shown, f"rows_of_one_gpu({shown})") in converted(script)
+
+
+@pytest.mark.parametrize(("side", "line"), UNCUT)
+def test_the_batch_is_kept_where_what_is_laid_out_has_no_name(side: str, line: str) -> None:
     assert set(codes(SCRIPT.format(side=side, line=line))) == {"TMG303"}
 
 
 @pytest.mark.parametrize(("side", "line"), SCALED)
 def test_grids_that_take_a_larger_batch(side: str, line: str) -> None:
-    assert codes(SCRIPT.format(side=side, line=line)) == []
+    script = SCRIPT.format(side=side, line=line)
+    assert codes(script) == [] and "rows_of_one_gpu(" not in converted(script)
 
 
 MERGED = """\

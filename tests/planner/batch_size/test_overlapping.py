@@ -167,6 +167,12 @@ def test_rows_of_an_order_behind_the_end_of_a_loop_are_told() -> None:
     assert codes(text) == ["TMG344"]
 
 
+@pytest.mark.parametrize("end", ["int(len(xs) * 0.9)", "len(xs) // 10 * 9", "len(xs) - 500"])
+def test_rows_behind_a_part_of_data_of_any_length_are_told(end: str) -> None:
+    text = script(f"end = {end}\nfor i in range(0, end, SIZE):\n", "i:i + SIZE").replace("\nend", "\n    end")
+    assert codes(text.replace("xs, ys = load()", "xs, ys = np.load('x.npy'), np.load('y.npy')")) == ["TMG344"]
+
+
 @pytest.mark.parametrize("loop", WITHIN.values(), ids=WITHIN)
 def test_batches_up_to_the_end_of_the_data_are_not(loop: str) -> None:
     assert codes(KNOWN.replace("LOOP", loop)) == []

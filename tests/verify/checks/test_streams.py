@@ -362,6 +362,16 @@ def test_evaluations(own: Any, theirs: Any, training: Any, expected: Any) -> Non
     assert evaluated(own, theirs, training) == expected
 
 
+@pytest.mark.parametrize(("fed", "fault"), [("uvab", "others"), ("efgh", "training"), ("uefg", "training")])
+def test_samples_that_are_drawn_in_front_of_the_steps(fed: str, fault: str) -> None:
+    """N times as many of the same random numbers, of which the original's first steps are fed the last."""
+    own, theirs = ([(gap, {"x:0": list(rows)}) for gap in (0, 2)] for rows in ("uv", fed))
+    (found,) = stream.evaluations(own, theirs, (set("abcd"), set("efgh")), 2, True)
+    assert (found["fault"], found["status"]) == (fault, "differs" if fault == "training" else "drawn")
+    (found,) = stream.evaluations(own, theirs, (set("abcd"), set("efgh")), 2, False)
+    assert found["status"] == "differs"
+
+
 @pytest.mark.parametrize(
     ("own", "theirs", "expected"),
     [

@@ -485,7 +485,9 @@ def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
         mine, others = [one for one in own if _kind(one) == kind], [one for one in theirs if _kind(one) == other]
         with_rows = _with_rows(mine[0])
         reads_on = bool(with_rows) and sources.shared.issuperset(with_rows)
-        found = _evaluations_by_input(with_rows, mine, others, training, towers, reads_on)
+        # of a stream of random numbers the conversion's runs may get those that the original's steps get
+        telling = training[1] if drawn else training[0] | training[1]
+        found = _evaluations_by_input(with_rows, mine, others, (training[0], training[1], telling), towers, reads_on)
         found = found if found['status'] != streams.SAME else _parted(with_rows, mine, others) or found
         result.append(dict(found, inputs=list(kind)))
         every = mine + [one for one in sources.later if _kind(one) == kind]
@@ -573,8 +575,9 @@ def _evaluations_by_input(kind, own, theirs, training, towers, reads_on):
 def _evaluation(name, own, theirs, training, towers, reads_on):
     """One kind of runs: the same examples, the training batches of each, or so many times as many in the same order.
 
-    name: of the input that is looked at. reads_on: whether the original's runs take what comes next of the training's
-    examples.
+    name: of the input that is looked at. training: the examples that each trains with, and those that tell, where the
+    conversion is fed them, that it takes the training's. reads_on: whether the original's runs take what comes next of
+    the training's examples.
     """
     found = {'status': streams.SAME, 'rows': 0, 'own_rows': 0, 'fault': ''}
     own, theirs = _taken_once(*_unlike(own, theirs, name, training, towers), name=name, towers=towers)
@@ -598,7 +601,7 @@ def _evaluation(name, own, theirs, training, towers, reads_on):
         return dict(found, fault='smaller')
     several = len(set(others)) > 1  # one row, as the number of a first word, may be like one of the batch by chance
     known = len(set(mine) & training[0])  # its last steps may not have been seen
-    again = len(set(others) & (training[0] | training[1]))
+    again = len(set(others) & training[2])
     if several and set(others) <= training[1] and 2 * known < len(set(mine)):
         return dict(found, fault='training')
     if several and not known and not reads_on and 2 * again >= len(set(others)):  # read on from the training's queue
