@@ -108,6 +108,8 @@ def _lists(one: Value, two: Value, depth: int) -> Value | None:
         if not isinstance(one, Record):
             return Sequence(elements, one.mutable)
         return Record(one.fields, elements, one.cls if isinstance(two, Record) and two.cls is one.cls else None)
+    if one.many and two.many and len(one.elements) == len(two.elements) == 1 and not (one.mutable or two.mutable):
+        return Sequence([_part(one.elements[0], two.elements[0], depth)], many=True)  # what a generator gives
     return join_contents(one, two) if _is_built(one) or _is_built(two) or _is_one_beside_many(one, two) else None
 
 
@@ -168,11 +170,18 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)
+        if isinstance(held, Sequence) and isinstance(other, Host) and held.mutable and _has_rows(held):
+            return _as_either(one, two, Host((one, two)))
         number = isinstance(held, Number) and isinstance(other, Constant) and isinstance(other.value, str)
         both = isinstance(held, Sequence) and isinstance(other, Mapping)
         if number or (both and not _has_tensors(held) and not _has_tensors(other)):
             return Host((one, two))
     return None
+
+
+def _has_rows(value: Sequence) -> bool:
+    """Whether a list holds data, as many as only a run can tell, and no tensors."""
+    return value.unmeasured and bool(value.elements) and not _has_tensors(value)
 
 
 def _data(one: Value, two: Value, _: int) -> Value | None:
