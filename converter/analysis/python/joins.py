@@ -171,7 +171,7 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)
         if isinstance(held, Sequence) and isinstance(other, Host) and held.mutable and _has_rows(held):
-            return _as_either(one, two, Host((one, two)))
+            return _as_either(one, two, Host((one, two))) if origins_behind(other) else None
         number = isinstance(held, Number) and isinstance(other, Constant) and isinstance(other.value, str)
         both = isinstance(held, Sequence) and isinstance(other, Mapping)
         if number or (both and not _has_tensors(held) and not _has_tensors(other)):
