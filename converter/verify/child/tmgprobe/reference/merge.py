@@ -56,7 +56,7 @@ class Reference(object):
         for upper in (True, False):
             shards = one.shards(self.arrays, one.gpus, upper)
             sizes = [size for _, size in shards]
-            if all(inputs.fits(feed, one.statics) for feed, _ in shards) and sizes not in [
+            if all(one.takes(feed) for feed, _ in shards) and sizes not in [
                 [size for _, size in others] for others in self.splits
             ]:
                 self.splits.append(shards)
@@ -77,7 +77,7 @@ class Reference(object):
         self.outside = self.base
         if self.base is None and everything is not None:
             below = graphs.ancestors(fetch.tensor.op for fetch in self.fetches)
-            shapes = grown.shapes(one, given, self.dependent & below)
+            shapes = grown.shapes(one, given, self.dependent & below, one.figures['rows'])
             self.outside = dict(shapes, **dict({} if one.region is None else self.grown, **everything))
         self.put_together, self._whole, self.padded = {}, None, set()  # padded: names of tensors, see padded_rows
         self.reset()
@@ -97,9 +97,9 @@ class Reference(object):
         """Loads the weights at which the run was recorded, or others."""
         self.one.store.write(self.one.kept['before'] if weights is None else weights)
 
-    def run(self, tensors, feed):
-        """Runs tensors in any structure, with gradients put in and randomness held still."""
-        return self.one.run(tensors, feed, self.gates)
+    def run(self, tensors, feed, as_made=False):
+        """Runs tensors in any structure, with gradients put in and randomness held still; as_made: see one.run."""
+        return self.one.run(tensors, feed, self.gates, as_made=as_made)
 
     def values(self, fetches, feed):
         """{place: value} on one feed; without those that do not take it."""
@@ -154,10 +154,10 @@ class Reference(object):
         """{place: value} computed from what the towers give and, beside it, from the whole batch."""
         writes = any(fetch.order == fetched.WRITES for fetch in fetches)
 
-        def run(tensors, feed):
+        def run(tensors, feed, as_made=False):
             if writes:
                 self.reset()
-            return self.run(tensors, feed)
+            return self.run(tensors, feed, as_made)
 
         feed, seen = dict(self.grown) if way.grown else {}, set()
         base = None if self.base is None else dict(self.base, **feed)
@@ -179,7 +179,7 @@ class Reference(object):
         found = {fetch.place: feed.get(fetch.tensor.name) for fetch in fetches}
         computed = {str(fetch.place): fetch.tensor for fetch in fetches if found[fetch.place] is None}
         with graphs.of_any_shape(self.one.batch[0] if base is None else None):
-            values = run(computed, dict(self.outside, **feed)) if computed else {}
+            values = run(computed, dict(self.outside, **feed), True) if computed else {}
         found.update((fetch.place, values[str(fetch.place)]) for fetch in fetches if str(fetch.place) in values)
         if writes:
             self.reset()

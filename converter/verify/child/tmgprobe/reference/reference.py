@@ -4,7 +4,7 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.graph import graphs, rates
-from tmgprobe.reference import once
+from tmgprobe.reference import once, remade
 from tmgprobe.session import step as steps
 from tmgprobe.values import compare, inputs
 from tmgprobe.values import rows as rows_of
@@ -67,12 +67,37 @@ class StepComparison(object):
         """Gives the variables these values."""
         self.store.write(weights)
 
-    def run(self, tensors, *feeds):
-        """Runs tensors with what the original alone is fed, and with these feeds; later ones count."""
+    def run(self, tensors, *feeds, **how):
+        """Runs tensors with what the original alone is fed, and with these feeds; later ones count.
+
+        how: `as_made`, whether the original's graph is to run though a batch has another size than it is made for.
+        """
         values = dict(self.extra)
         for feed in feeds:
             values.update(feed)
-        return self.call.run(tensors, values)
+        if how.get('as_made') or inputs.fits(values, self.statics) or self.model is None:
+            return self.call.run(tensors, values)
+        return self.model.run(self, tensors, values)
+
+    @property
+    def model(self):
+        """The original's model for batches of any size (remade.py); None where there is none."""
+        if self.step.remade is None:
+            self.step.remade = remade.made(self)
+        return self.step.remade or None
+
+    def takes(self, feed):
+        """Whether the original takes a feed, or a copy of its model for batches of any size does."""
+        return inputs.fits(feed, self.statics) or (feed is not None and self.model is not None)
+
+    def fitting(self, values):
+        """These values, with the original's own batch for its inputs."""
+        own = {tensor.name: self.call.arrays[tensor.name] for tensor in self.batch}
+        return dict(values, **own)
+
+    def settled(self, weights, feed):
+        """A feed that the original takes itself, and that leads to what this one does; see remade.py."""
+        return feed if inputs.fits(feed, self.statics) else self.model.settled(self, weights, dict(self.extra, **feed))
 
     @property
     def batch(self):
@@ -112,6 +137,7 @@ class StepComparison(object):
     def _stage(self, weights, feed, stage, found, factor):
         """Computes the gradients that wait for so many updates, and their losses; puts them where they belong."""
         self.load(weights)
+        factor = factor if inputs.fits(feed, self.statics) else None  # of a copy no multiple is asked for
         places = [place for place, of in enumerate(self.stages.groups) if of == stage]
         indexes = [index for index, of in enumerate(self.stages.losses) if of == stage]
         groups = [self.groups[place] for place in places]
@@ -186,12 +212,12 @@ class StepComparison(object):
 
     def _computed(self, weights, shards, factor=None):
         """(raw gradients and losses of each of these shards, their shares, their feeds); None if they are not taken."""
-        if not all(inputs.fits(feed, self.statics) for feed, _ in shards):
+        if not all(self.takes(feed) for feed, _ in shards):
             return None
         rows, feeds = float(sum(size for _, size in shards)), [feed for feed, _ in shards]
         share = [size / rows for _, size in shards]
         try:
-            return self._each(weights, feeds, share, factor), share, feeds
+            return self._each(weights, feeds, share, factor), share, [self.settled(weights, feed) for feed in feeds]
         except self.refused:  # the original's model takes batches of one size only
             return None
 
@@ -226,9 +252,11 @@ class StepComparison(object):
                 found['added'] = self._weighted(weights, feeds, [1.0] * len(computed), computed, factor)
             parts[name] = list(zip(computed, share, feeds))
         everything = inputs.whole(self.pairs, arrays)
-        if len(parts.get('shards', ())) != 1 and inputs.fits(everything, self.statics):
+        once_for_all = self.added or (self.region is not None and self.region.once)
+        fits = (self.takes if once_for_all else lambda feed: inputs.fits(feed, self.statics))(everything)
+        if len(parts.get('shards', ())) != 1 and fits:
             try:
-                found['whole'] = self._micro(weights, everything, factor) + (everything,)
+                found['whole'] = self._micro(weights, everything, factor) + (self.settled(weights, everything),)
                 found.update(self._once(weights, found, factor))
             except self.refused:
                 pass
@@ -335,7 +363,7 @@ class StepComparison(object):
     def _doubles(self, whole):
         """Whether the gradients are twice as large on a batch that holds each example twice."""
         feed = inputs.twice(self.pairs, self.kept['arrays'])
-        if not inputs.fits(feed, self.statics):
+        if not self.takes(feed):
             return False
         try:
             doubled = self._flat(self._micro(self.kept['before'], feed)[0])

@@ -48,6 +48,7 @@ class Step(object):
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
         self.own_sizes = set()  # how many examples, more than one, the original feeds it
         self.tried_rates = set()  # keys of schedules that were tried at other counts, see graph/rates.py
+        self.remade = None  # see reference/remade.py; False where there is none
         self.ways = {}  # {(fetch, part): ways in which it has been put together, see reference/merge.py}
 
     @lazy
