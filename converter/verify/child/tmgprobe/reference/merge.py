@@ -67,7 +67,7 @@ class Reference(object):
         self.batch, self.growth = {tensor.name for tensor in one.batch}, (None, None)
         fed = {self.graph.as_graph_element(name).op for name in gates}
         self.dependent = _dependent(one.batch, set(one.step.operations) - fed)
-        self.trunk = graphs.ancestors(loss.op for loss in _losses(one.step))
+        self.trunk = graphs.ancestors(loss.op for loss in one.step.computed_losses)
         self.fetches = one.step.fetches if fetches is None else fetches
         # grown: sizes of the batch as numbers; base: what is fed of the whole batch, where the original takes it;
         # outside: what is fed for what is computed of the towers' values, None where there is no such batch
@@ -249,7 +249,7 @@ class Reference(object):
         return np.asarray(min(values, key=lambda one: compare.value_error(one, whole)), np.asarray(whole).dtype)
 
     def _is_loss(self, tensor):
-        return any(tensor.op is loss.op for loss in _losses(self.one.step))
+        return any(tensor.op is loss.op for loss in self.one.step.computed_losses)
 
     def _allowed(self, pieces, shards, is_loss):
         """The numbers that those of the shards may be put together to."""
@@ -272,7 +272,7 @@ class Reference(object):
         if joined is not None:
             yield 'rows', joined
         elif self._of_losses_only(fetch.tensor.op):
-            losses = list(_losses(self.one.step))
+            losses = self.one.step.computed_losses
             parts = zip(*[self.run(losses, part) for part, _ in shards])
             for values in zip(*[self._allowed(part, shards, True) for part in parts]):
                 feed = {loss.name: np.asarray(value, loss.dtype.as_numpy_dtype) for loss, value in zip(losses, values)}
@@ -319,7 +319,7 @@ class Reference(object):
 
     def _of_losses_only(self, operation):
         """Whether a value is a loss, or depends on the batch only through losses."""
-        ends = {loss.op for loss in _losses(self.one.step)}
+        ends = {loss.op for loss in self.one.step.computed_losses}
         ahead = reached([operation], lambda one: () if one in ends else self._behind_batch(one)) - ends
         return not any(tensor.name in self.batch for one in ahead for tensor in one.inputs)
 
@@ -336,16 +336,6 @@ def _dependent(batch, operations):
         if not behind:
             return found
         found |= set(behind) | graphs.descendants([one.outputs[0] for one in behind], operations)
-
-
-def _losses(step):
-    """The losses that were differentiated anywhere in the graph, as far as this run computes them."""
-    return [
-        loss
-        for group in step.watched.groups
-        for loss in group.losses
-        if hasattr(loss, 'op') and loss.op in step.operations
-    ]
 
 
 def _turning(axes, turned, value):

@@ -285,7 +285,7 @@ class StepComparison(object):
         batched = graphs.descendants(self.batch, self.step.operations)
         found = [
             (divisor, counted, graphs.is_quotient(loss, divisor))
-            for loss in self.losses
+            for loss in self.losses or self.step.computed_losses
             for divisor, counted in graphs.divisors(loss, batched)
         ]
         if not found:

@@ -179,6 +179,12 @@ class Step(object):
         """The scalar losses that were differentiated, in order."""
         return [loss for group in self.groups for loss in self._losses(group)]
 
+    @lazy
+    def computed_losses(self):
+        """The losses that were differentiated anywhere in the graph, as far as this run computes them."""
+        losses = [loss for group in self.watched.groups for loss in group.losses]
+        return [loss for loss in losses if hasattr(loss, 'op') and loss.op in self.operations]
+
     def _losses(self, group):
         return [
             loss
