@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,12 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import read
 from converter.source.viewed import viewed
-from converter.verify.checks.lines import PlannedLines, planned_lines
+from converter.verify.checks.lines import PlannedLines, planned_lines, sizes_of
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, ConversionOrigin, LedgerLine, Progress, Report, VerifyError, VerifySettings
 from converter.verify.judge import ComparisonSettings, judge, losses, step_trace, unlike
 from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
-from converter.verify.origin import origin_of, repeat
+from converter.verify.origin import Repeated, convert_anew, origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
 from converter.verify.processes.child_process import GIB, Child, Event, Limits, environment, how_started, memory_taken
 from converter.verify.processes.family import memory_of_machine
@@ -91,7 +91,7 @@ def verify(
             settings=settings,
             asked=asked,
             runner=runner,
-            plan=lambda: planned_lines(made.result()),
+            plan=cache(lambda: _plan(made.result(), single)),
             tell=tell or _nobody,
         )
         report, left_out = _undisturbed(proof)
@@ -106,6 +106,12 @@ def verify(
         command=command,
         seconds=round(time.monotonic() - begin, 2),
     )
+
+
+def _plan(repeated: Repeated | None, single: Path) -> PlannedLines:
+    """The plan of a conversion; of one by hand only where its original reads sizes of batches."""
+    plan = planned_lines(repeated)
+    return replace(plan, sizes=sizes_of(convert_anew(single))) if repeated is None else plan
 
 
 def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> ComparisonSettings:
@@ -397,7 +403,7 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
         if not unlike(mine, answers.theirs, asked.gpus, asked.batch):
             bare = None if asked.apart else alone()
             recorded = _recorded(multi, mine, wholes, lambda: runner.begin(original_alone(), without_gpus))
-            single.send(record=str(multi.record), towers=proof.plan().towers)
+            single.send(record=str(multi.record), towers=proof.plan().towers, sizes=proof.plan().sizes)
             replayed = expect(single, "replayed")
             answers = replace(answers, recorded=recorded, replayed=replayed, bare=_of_bare(bare or alone()))
         found = [how_started(runner.limits.children), memory_taken(runner.limits)]

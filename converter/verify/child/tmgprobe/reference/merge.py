@@ -69,16 +69,19 @@ class Reference(object):
         self.dependent = _dependent(one.batch, set(one.step.operations) - fed)
         self.trunk = graphs.ancestors(loss.op for loss in one.step.computed_losses)
         self.fetches = one.step.fetches if fetches is None else fetches
-        # grown: sizes of the batch as numbers; base: what is fed of the whole batch, where the original takes it;
-        # outside: what is fed for what is computed of the towers' values, None where there is no such batch
+        # grown: sizes of the batch as numbers; maybe: numbers that may be some, where no plan tells; base: what is fed
+        # of the whole batch, where the original takes it; outside: what is fed for what is computed of the towers'
+        # values, None where there is no such batch
         given = everything if taken else self.splits[0][0][0]
-        self.grown = grown.numbers(one, given, self.dependent)
-        self.base = dict(everything, **({} if one.region is None else self.grown)) if taken else None
+        self.grown, self.maybe = grown.numbers(one, given), {}
+        if one.region is None:
+            self.maybe = grown.divisors(one, dict(given, **self.grown), self.dependent)
+        self.base = dict(everything, **self.grown) if taken else None
         self.outside = self.base
         if self.base is None and everything is not None:
             below = graphs.ancestors(fetch.tensor.op for fetch in self.fetches)
             shapes = grown.shapes(one, given, self.dependent & below, one.figures['rows'])
-            self.outside = dict(shapes, **dict({} if one.region is None else self.grown, **everything))
+            self.outside = dict(shapes, **dict(self.grown, **everything))
         self.put_together, self._whole, self.padded = {}, None, set()  # padded: names of tensors, see padded_rows
         self.reset()
 
@@ -119,10 +122,10 @@ class Reference(object):
 
     def _by_ways(self, fetch):
         found = []
-        for way in region.ways(self.one.region, self.trunk, bool(self.grown)):
+        for way in region.ways(self.one.region, self.trunk, bool(self.maybe)):
             for number, shards in enumerate(self.splits):
                 if (way.how, number) not in self.put_together:  # of one shard each way gives its value
-                    whole = len(shards) == 1 and not self.grown
+                    whole = len(shards) == 1 and not self.grown and not self.maybe
                     expected = self.whole if whole else self._expected(self.fetches, shards, way)
                     self.put_together[way.how, number] = expected
                 if fetch.place in self.put_together.get((way.how, number), ()):
@@ -159,7 +162,7 @@ class Reference(object):
                 self.reset()
             return self.run(tensors, feed, as_made)
 
-        feed, seen = dict(self.grown) if way.grown else {}, set()
+        feed, seen = dict(self.maybe) if way.grown else {}, set()
         base = None if self.base is None else dict(self.base, **feed)
         ahead = self.border([fetch.tensor for fetch in fetches], seen, way, writes)
         for _ in range(ROUNDS):

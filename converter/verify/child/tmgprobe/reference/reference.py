@@ -15,14 +15,15 @@ class StepComparison(object):
     """One recorded step against the reference.
 
     The job has `gpus`; `total`, whether these share the original's batch; `added`, whether the conversion was to
-    compute a loss that is no mean over the examples for the whole batch; and `region`, what it builds in the towers
-    (region.Region), where its plan is known.
+    compute a loss that is no mean over the examples for the whole batch; `region`, what it builds in the towers
+    (region.PlannedOperations), where its plan is known; and `sizes`, where the original reads sizes of batches
+    (grown.SizedStatements), where that is known.
     """
 
     def __init__(self, call, kept, job):
         self.call, self.kept = call, kept
         self.gpus, self.total, self.added = job['gpus'], job['total'], job['added']
-        self.step, self.region = call.step, job.get('region')
+        self.step, self.region, self.sizes = call.step, job.get('region'), job.get('sizes')
         self.refused = (call.tf.errors.OpError, ValueError)
         mine = [apply.index for apply in self.step.applies]
         self.applies = [apply for apply in self.step.applies if apply.index in kept['triggered']]

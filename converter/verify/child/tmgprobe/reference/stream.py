@@ -251,28 +251,47 @@ def sets(own, theirs):
     new, lost: how many different examples only one of both was fed; different: of the original's; once: of these the
     ones that it takes once, about as many as another run of such draws has that this one has not; short: whether
     the original's batches are of different sizes; batch: the largest of them; sizes: of the conversion's batches;
-    unshuffled: whether only the conversion takes them in the same order again and again.
+    unshuffled: whether only the conversion takes them in the same order again and again; alone: the same of single
+    inputs, see `_sets_alone`.
     """
     result = []
     for kind, steps in sorted(own.items()):
-        mine, others = (examples({kind: each}) for each in (steps, theirs.get(kind, [])))
+        other = theirs.get(kind, [])
+        mine, others = examples({kind: steps}), examples({kind: other})
         result.append(
-            {
-                'steps': len(theirs.get(kind, [])),
-                'own_steps': len(steps),
-                'rows': len(others),
-                'own_rows': len(mine),
-                'short': len({len(streams.together(step)) for step in steps}) > 1,
-                'batch': max(len(streams.together(step)) for step in steps),
-                'sizes': sorted({len(streams.together(step)) for step in theirs.get(kind, [])}),
-                'new': len(set(others) - set(mine)),
-                'lost': len(set(mine) - set(others)),
-                'different': len(set(mine)),
-                'unshuffled': len(mine) >= 2 * len(set(mine)) and streams.recurs(others) and not streams.recurs(mine),
-                'once': sum(count == 1 for count in collections.Counter(mine).values()),
-            }
+            dict(
+                _set(mine, others),
+                steps=len(other),
+                own_steps=len(steps),
+                short=len({len(streams.together(step)) for step in steps}) > 1,
+                batch=max(len(streams.together(step)) for step in steps),
+                sizes=sorted({len(streams.together(step)) for step in other}),
+                alone=_sets_alone(steps, other) if len(set(mine)) == len(mine) else [],
+            )
         )
     return result
+
+
+def _set(mine, others):
+    return {
+        'rows': len(others),
+        'own_rows': len(mine),
+        'new': len(set(others) - set(mine)),
+        'lost': len(set(mine) - set(others)),
+        'different': len(set(mine)),
+        'unshuffled': len(mine) >= 2 * len(set(mine)) and streams.recurs(others) and not streams.recurs(mine),
+        'once': sum(count == 1 for count in collections.Counter(mine).values()),
+    }
+
+
+def _sets_alone(own, theirs):
+    """The sets of inputs whose examples come again where those of all together do not, as noise is drawn anew."""
+    found = []
+    for name in sorted(own[0]):
+        mine, others = ([mark for (marks,) in _columns({0: each}, [name]) for mark in marks] for each in (own, theirs))
+        if mine and others and len(mine) >= 2 * len(set(mine)):
+            found.append(dict(_set(mine, others), input=name))
+    return found
 
 
 def examples(kinds):
