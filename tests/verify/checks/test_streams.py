@@ -546,6 +546,19 @@ def ran(**changes: Any) -> Ran:
     return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
 
 
+NOISE = {"fed": [{**SAME, "status": "drawn"}], "different": 80, "new": 80, "lost": 80}
+POINTS = {
+    "rows": 80,
+    "own_rows": 80,
+    "different": 8,
+    "new": 0,
+    "lost": 0,
+    "once": 0,
+    "unshuffled": False,
+    "input": "x:0",
+}
+
+
 @pytest.mark.parametrize(
     ("changes", "sizes"),
     [
@@ -599,6 +612,13 @@ def test_sizes_of_the_steps_of_a_whole_run(changes: Any, sizes: tuple[int, ...])
             "in one order again",
         ),
         ({"fed": [{**SAME, "status": "drawn"}], "new": 3}, "examples, whole run", "skipped", "left to chance"),
+        # beside noise that is drawn anew for each step
+        ({**NOISE, "alone": [{**POINTS, "unshuffled": True}]}, "examples, whole run", "failed", "x:0 is taken in one"),
+        ({**NOISE, "alone": [{**POINTS, "lost": 40}]}, "examples, whole run", "failed", "x:0 is never fed 40"),
+        ({**NOISE, "alone": [{**POINTS, "new": 40}]}, "examples, whole run", "failed", "x:0 is fed 40 examples"),
+        ({**NOISE, "alone": [{**POINTS, "new": 2}]}, "examples, whole run", "skipped", "left to chance"),
+        ({**NOISE, "alone": [POINTS]}, "examples, whole run", "skipped", "left to chance"),
+        ({**NOISE, "again": 90, "alone": [{**POINTS, "new": 40}]}, "examples, whole run", "skipped", "left to chance"),
         ({"fed": [{**SAME, "status": "differs", "step": 4}]}, "data, whole run", "failed", "step 4"),
         ({"fed": [{**SAME, "status": "differs", "step": 4}]}, "data of evaluations, whole run", "skipped", "is fed"),
     ],
@@ -606,6 +626,24 @@ def test_sizes_of_the_steps_of_a_whole_run(changes: Any, sizes: tuple[int, ...])
 def test_the_verdict_on_whole_runs(changes: Any, name: str, status: str, words: str) -> None:
     found = named(check_whole(ran(**changes), 2))
     assert found[name][0] == status and words in found[name][1], found
+
+
+def test_sets_of_inputs_beside_others_that_are_drawn_anew() -> None:
+    """Only where no example of all inputs together comes again are they looked at alone."""
+    points = [list("abcd"), list("efgh")] * 3
+    noise = [[f"{step}{row}" for row in range(4)] for step in range(6)]
+
+    def steps(*inputs: list[list[str]]) -> Any:
+        return {
+            (0,): [
+                {f"x{place}:0": (marks, None) for place, marks in enumerate(each)} for each in zip(*inputs, strict=True)
+            ]
+        }
+
+    (found,) = stream.sets(steps(points, noise), steps(points[:1] * 6, noise))
+    assert [(row["input"], row["different"], row["lost"], row["new"]) for row in found["alone"]] == [("x0:0", 8, 4, 0)]
+    (found,) = stream.sets(steps(points, points), steps(points, points))
+    assert (found["alone"], found["different"]) == ([], 8)
 
 
 def resets(*steps: int, kind: str = "reset") -> Any:
