@@ -16,7 +16,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import read
 from converter.source.viewed import viewed
-from converter.verify.checks.lines import PlannedLines, planned_lines, sizes_of
+from converter.verify.checks.lines import PlannedLines, epochs_are_shorter, planned_lines, sizes_of
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, ConversionOrigin, LedgerLine, Progress, Report, VerifyError, VerifySettings
 from converter.verify.judge import ComparisonSettings, judge, losses, step_trace, unlike
@@ -109,9 +109,12 @@ def verify(
 
 
 def _plan(repeated: Repeated | None, single: Path) -> PlannedLines:
-    """The plan of a conversion; of one by hand only where its original reads sizes of batches."""
+    """The plan of a conversion; of one by hand only what the original alone tells of sizes of batches and epochs."""
     plan = planned_lines(repeated)
-    return replace(plan, sizes=sizes_of(convert_anew(single))) if repeated is None else plan
+    if repeated is not None:
+        return plan
+    files = convert_anew(single)
+    return replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files))
 
 
 def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> ComparisonSettings:

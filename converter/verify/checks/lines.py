@@ -129,10 +129,15 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
         counted=any(isinstance(merge.how, MaskedMean) for merge in merges),
         merged=merged or forward,
         summed=hows.pop() if len(hows) == 1 else None,
-        shorter=any(plan.counted for plan in plans),
+        shorter=epochs_are_shorter(repeated.files),
         single=tuple(f"{Path(at.path or again.source.path).name}:{at.line}" for at in again.plan.single),
         sizes=sizes_of(repeated.files),
     )
+
+
+def epochs_are_shorter(files: Mapping[str, Conversion | OtherFile]) -> bool:
+    """Whether an epoch has fewer steps in a conversion, as the script counts them by its batch size."""
+    return any(made.plan.counted for made in files.values() if made.plan is not None)
 
 
 def sizes_of(files: Mapping[str, Conversion | OtherFile]) -> tuple[SizedLines, ...] | None:
