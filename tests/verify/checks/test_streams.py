@@ -853,6 +853,28 @@ def test_lines_that_are_printed_less_often_are_named(theirs: int, named_: bool) 
     assert ("printed lines, whole run" in found) == named_
 
 
+@pytest.mark.parametrize(
+    ("own", "theirs", "printed", "status"),
+    [
+        ([3, 5], [7, 9], [14, 18], "failed"),  # twice what was fetched
+        ([3, 5], [8, 10], [4, 5], "failed"),
+        ([3, 5], [7, 9], [7, 9], "skipped"),
+        ([3, 5], [7, 9], [14, 7], "failed"),
+        ([3, 3], [7, 7], [14, 14], "skipped"),  # one number may be like another by chance
+        ([3, 5], [0, 0], [0, 0], "skipped"),
+    ],
+)
+def test_whole_numbers_that_are_printed(own: list[int], theirs: list[int], printed: list[int], status: str) -> None:
+    def said(values: list[int], shown: list[int]) -> Any:
+        runs = [{"numbers": [0.5, one], "trains": False, "steps": at, "order": 2 * at} for at, one in enumerate(values)]
+        lines = [{"line": f"right: {one}", "steps": at, "order": 2 * at + 1} for at, one in enumerate(shown)]
+        rest = {"steps": 0, "savers": [], "seeds": [], "graph seed": None, "shuffling": []}
+        return {"notes": {"run": runs, "printed": lines}, **rest}
+
+    found = named(check_whole(ran(diary=said(own, own), other=said(theirs, printed)), 2))
+    assert found["printed values, whole run"][0] == status, found
+
+
 @pytest.mark.parametrize(("fed", "status"), [(1530, "passed"), (1450, "skipped")])
 def test_a_whole_epoch_that_may_be_lacking_is_named(fed: int, status: str) -> None:
     """20 epochs of 80 examples, 10 batches in each: of 4 towers' batches each epoch may leave out 16 examples."""
