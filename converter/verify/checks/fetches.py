@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from converter.verify.checks.figures import listing
@@ -44,21 +44,15 @@ def check_fetches(
     learning rate follows the number of towers, which makes values differ on purpose. first: the figures of the first
     step, with other examples too.
     """
-    rows = [(f"step {number}", row) for number, step in enumerate(steps, 1) for row in step.get("fetches", ())]
-    rows += [(_when(run["steps"]), row) for run in asides for row in run["rows"]]
     first = first or {}
-    rows += [(TURNED, row) for row in (first.get("turned") or {}).get("fetches", ())]
-    uneven = first.get("uneven", {}).items()
-    rows += [
-        (f"step 1, with {size} of its examples", row) for size, found in uneven for row in found.get("fetches", ())
-    ]
+    rows = [*_rows(steps, asides, first)]
     if not rows:
         return []
     for when, row in rows:
-        fault = _fault(row)
-        if fault and rate != "none":
-            return [CheckResult(_NAME, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")]
-        if fault:
+        if fault := _fault(row):
+            if rate != "none":
+                detail = f"the learning rate is another one on purpose (--scale-lr {rate})"
+                return [CheckResult(_NAME, "skipped", detail)]
             error = float(row["error"]) if "error" in row else None
             return [CheckResult(_NAME, "failed", f"{fault} ({when})", error, TOLERANCE)]
     same = [row for _, row in rows if row["status"] == "same"]
@@ -69,6 +63,16 @@ def check_fetches(
         return [CheckResult(_NAME, "skipped", left)]
     worst = max(float(row["error"]) for row in same)
     return [CheckResult(_NAME, "passed", _read(same) + (f"; {left}" if left else ""), worst, TOLERANCE)]
+
+
+def _rows(steps: Iterable[Row], asides: Iterable[Row], first: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
+    """All figures, each with the run that it is of."""
+    runs = [(f"step {number}", step.get("fetches", ())) for number, step in enumerate(steps, 1)]
+    runs += [(_when(run["steps"]), run["rows"]) for run in asides]
+    runs.append((TURNED, (first.get("turned") or {}).get("fetches", ())))
+    uneven = first.get("uneven", {}).items()
+    runs += [(f"step 1, with {size} of its examples", found.get("fetches", ())) for size, found in uneven]
+    return ((when, row) for when, rows in runs for row in rows)
 
 
 def _when(steps: int | None) -> str:
@@ -107,16 +111,20 @@ def _read(same: list[Row]) -> str:
     """How many values were compared, and which reading of the original's they equal; a summary may equal two."""
     used = [how for row in same for how in row["how"]]
     each = [f"{used.count(how)} {words}" for how, words in _READ.items() if how in used]
-    values = "1 value" if len(same) == 1 else f"{len(same)} values"
-    renamed = sorted({tag for row in same for tag in row.get("renamed", ())})
-    others = f"; the number behind the tag of {', '.join(renamed[:3])} is another" if renamed else ""
-    left = sorted({tag for row in same for tag in row.get("left", ())})
-    apart = f"; not compared, as the original takes no tower's share: {', '.join(left[:3])}" if left else ""
-    full = sorted({tag for row in same for tag in row.get("waiting", ())})
-    waits = f"; not compared, as threads fill queues at their own pace: {', '.join(full[:3])}" if full else ""
     free = sorted({row["name"] for row in same if not row.get("claimed", True)})
-    claims = f"; no plan says how {listing(free)} are put together, so that any of these ways counts" if free else ""
-    return f"{values} equal to the original's: {', '.join(each)}{others}{apart}{waits}{claims}"
+    more = {
+        "the number behind the tag of {} is another": _tags(same, "renamed"),
+        "not compared, as the original takes no tower's share: {}": _tags(same, "left"),
+        "not compared, as threads fill queues at their own pace: {}": _tags(same, "waiting"),
+        "no plan says how {} are put together, so that any of these ways counts": listing(free),
+    }
+    values = "1 value" if len(same) == 1 else f"{len(same)} values"
+    told = [f"{values} equal to the original's: {', '.join(each)}"]
+    return "; ".join(told + [words.format(which) for words, which in more.items() if which])
+
+
+def _tags(same: list[Row], kind: str) -> str:
+    return ", ".join(sorted({tag for row in same for tag in row.get(kind, ())})[:3])
 
 
 def _left_out(rows: list[Row]) -> str:

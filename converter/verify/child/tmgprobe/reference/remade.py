@@ -131,5 +131,5 @@ def made(one):
     try:
         model = RemadeModel(one)
         return model if model.is_plain(one, one.kept['before']) else False
-    except (KeyError, LookupError, AttributeError) + one.refused:
+    except Exception:  # whatever TensorFlow says of a part of a graph, or of gradients that it cannot have
         return False
