@@ -13,7 +13,7 @@ from tmgprobe.reference import grown
 from tmgprobe.session import step as steps
 from tmgprobe.values import compare
 
-SCOPE = 'tf_multigpu_probe_remade'
+SCOPE = 'tf_multigpu_probe_remade/'
 SAME = 1e-3  # relative error up to which the copy gives the script's own gradients
 LOOPS = ('Enter', 'RefEnter')  # a copy of a loop cannot be differentiated
 
@@ -28,8 +28,8 @@ class RemadeModel(object):
         self.graph, self.tensors, self.copied = one.step.graph, {}, set()
         if any(one.stages.groups):
             raise ValueError('gradients wait for an update')
-        graph = self.graph
-        with graphs.opened(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None):
+        graph, scope = self.graph, self.graph.name_scope(SCOPE)
+        with graphs.opened(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None), scope:
             self._copy(one)
             for group in one.groups:
                 self._differentiate(one, group)
@@ -61,7 +61,7 @@ class RemadeModel(object):
             node.input.extend(each.name for each in op.inputs)
             node.input.extend('^' + each.name for each in op.control_inputs if each in copied)
         wanted = [each.name for op in copied for each in op.outputs]
-        found = tf.import_graph_def(nodes, given, wanted, name=SCOPE)
+        found = tf.import_graph_def(nodes, given, wanted, name='copy')
         self.tensors.update(zip(wanted, found))
 
     def _differentiate(self, one, group):
@@ -126,7 +126,8 @@ def _parts(gradient):
 
 def made(one):
     """The copy of the model of a comparison; False where there is none that gives the script's own gradients."""
-    if not one.batch or any(tensor.name not in one.call.arrays for tensor in one.batch):
+    fed = all(tensor.name in one.call.arrays for tensor in one.batch)
+    if not one.batch or not fed or any(pair['axis'] or pair['sparse'] for pair in one.pairs):
         return False
     try:
         model = RemadeModel(one)
