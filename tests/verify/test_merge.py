@@ -91,7 +91,7 @@ def test_one_way_holds_for_all_runs_of_a_value(runs: list[dict[str, float]], fou
 
 def test_a_plan_leaves_one_way() -> None:
     spans = [["train.py", 4, 9, True], ["train.py", 6, 6, False]]
-    planned = region.PlannedOperations(spans, False, False, None, [], {})
+    planned = region.PlannedOperations(spans, False, False, None, {})
     stacks = [("train.py", 5), ("net.py", 1)], [("train.py", 6)], [("train.py", 10)]
     assert [planned._holds(stack) for stack in stacks] == [True, False, False]
     assert [way.how for way in region.ways(planned, set(), True)] == ["planned"]

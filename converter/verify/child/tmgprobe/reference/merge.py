@@ -468,40 +468,40 @@ class FetchedValue(object):
             return {'status': 'twice', 'part': self.twice[0]}
         if not self.is_summary and graphs.counts_waiting(self.fetch.tensor.op):
             return {'status': 'waiting'}
+        readings = [(how, self._named(value)) for how, value in self._readings()]
+        if readings and readings[0][0] == 'form':
+            return self._compared_by_form(readings[0][1])
+        for _, parts in readings:
+            missing, added = sorted(set(parts) - set(self.found)), sorted(set(self.found) - set(parts))
+            if missing or added:
+                return {'status': 'other tags', 'missing': missing, 'added': added}
         taken = self.reference.one.gpus == 1 or any(len(shards) > 1 for shards in self.reference.splits)
         left = [] if taken else sorted(self.single)  # the original's batch may be of one size only
         aside = _those_under(self.waiting, self.found)
-        tried, readings = {}, self._readings()
-        if readings and readings[0][0] == 'form':
-            return self._compared_by_form(self._named(readings[0][1]))
-        for how, value in readings:
-            parts = self._named(value)
-            if set(parts) != set(self.found):
-                return {
-                    'status': 'other tags',
-                    'missing': sorted(set(parts) - set(self.found)),
-                    'added': sorted(set(self.found) - set(parts)),
-                }
-            for part, number in parts.items():
-                if part not in left and part not in aside and self._applies(how, part):
-                    tried.setdefault(part, []).append((compare.value_error(self.found[part], number), how, number))
-        ways = self.reference.one.step.ways
-        best = {
-            part: region.nearest(ways, (self.fetch.place, part), readings, CLOSE) for part, readings in tried.items()
-        }
-        if not best:
+        tried = {}
+        for part in set(self.found) - set(left) - set(aside):
+            found = [(how, parts[part]) for how, parts in readings if self._applies(how, part)]
+            values = [(compare.value_error(self.found[part], number), how, number) for how, number in found]
+            tried.update({part: values} if values else {})
+        if not tried:
             return {'status': 'waiting' if aside else 'not taken'}
-        worst = max(best, key=lambda part: best[part][0])
+        ways, place = self.reference.one.step.ways, self.fetch.place
+        best = {part: region.nearest(ways, (place, part), values, CLOSE) for part, values in tried.items()}
+        worst = max(sorted(best), key=lambda part: best[part][0])
         if best[worst][0] <= CLOSE:
-            how = sorted({TOWERS.sub('', how) for _, how, _ in best.values()})
-            if self.by_form and set(how) & {'shown', 'mean of shown'} and set(best) <= self.by_form:
-                return {'status': 'shown'}
-            if self.fetch.tensor.name in self.reference.padded:
-                how = ['padded']
-            row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
-            claimed = self.reference.one.region is not None or not self.reference.depends(self.fetch.tensor)
-            return dict(row, left=left, waiting=aside, claimed=claimed or self.reference.one.gpus == 1)
+            return self._same(best, worst, left, aside)
         return self._different(worst, best[worst], tried[worst])
+
+    def _same(self, best, worst, left, aside):
+        """As `row`, of parts that are as they should be; best: the nearest reading of each."""
+        how, reference = sorted({TOWERS.sub('', how) for _, how, _ in best.values()}), self.reference
+        if self.by_form and set(how) & {'shown', 'mean of shown'} and set(best) <= self.by_form:
+            return {'status': 'shown'}
+        if self.fetch.tensor.name in reference.padded:
+            how = ['padded']
+        row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
+        claimed = reference.one.region is not None or not reference.depends(self.fetch.tensor)
+        return dict(row, left=left, waiting=aside, claimed=claimed or reference.one.gpus == 1)
 
     def _compared_by_form(self, parts):
         """As `row`, of parts that are of one tower's share: only their kinds and numbers of axes are to be the same."""
