@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def verify(
     asked = replace(_comparison_settings(settings, towers), by_values=kept_by_values(single))
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
-        made = beside.submit(repeat, single, multi, parts)
+        made = beside.submit(_repeated, single, multi, parts)
         runner = Runner(
             interpreters,
             find_interpreter(settings.python),
@@ -91,11 +91,11 @@ def verify(
             settings=settings,
             asked=asked,
             runner=runner,
-            plan=cache(lambda: _plan(made.result(), single)),
+            plan=lambda: made.result()[1],
             tell=tell or _nobody,
         )
         report, left_out = _undisturbed(proof)
-        origin = origin_of(made.result())
+        origin = origin_of(made.result()[0])
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
     report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
@@ -108,13 +108,17 @@ def verify(
     )
 
 
-def _plan(repeated: Repeated | None, single: Path) -> PlannedLines:
-    """The plan of a conversion; of one by hand only what the original alone tells of sizes of batches and epochs."""
+def _repeated(single: Path, multi: Path, parts: Mapping[str, bytes]) -> tuple[Repeated | None, PlannedLines]:
+    """The conversion made once more, and its plan.
+
+    Of one by hand the plan is what the original alone tells: where it reads sizes of batches, whether epochs shrink.
+    """
+    repeated = repeat(single, multi, parts)
     plan = planned_lines(repeated)
     if repeated is not None:
-        return plan
+        return repeated, plan
     files = convert_anew(single)
-    return replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files))
+    return None, replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files))
 
 
 def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> ComparisonSettings:
