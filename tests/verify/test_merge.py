@@ -214,6 +214,22 @@ def test_runs_between_the_steps() -> None:
 
 
 @pytest.mark.parametrize(
+    ("steps", "epoch", "free", "status"),
+    [
+        (6, [3, 6], True, "skipped"),  # the second epoch's begin in the conversion, the first one's in the original
+        (6, [3, 6], False, "failed"),  # examples go into it
+        (3, [3, 6], True, "failed"),
+        (6, [6, 6], True, "failed"),
+        (0, [3, 6], True, "failed"),
+        (6, None, True, "failed"),
+    ],
+)
+def test_what_is_set_as_another_epoch_begins(steps: int, epoch: list[int] | None, free: bool, status: str) -> None:
+    (check,) = check_fetches([], [{"steps": steps, "rows": [row(**DIFFERS, free=free)]}], "none", None, epoch)
+    assert check.status == status and (status == "failed" or "another number in each script" in check.detail)
+
+
+@pytest.mark.parametrize(
     ("first", "status", "words"),
     [
         ({"turned": {"fetches": [row()]}}, "passed", "2 values equal"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from converter.verify.checks.figures import listing
@@ -36,16 +36,21 @@ _FAULTS = {
 
 
 def check_fetches(
-    steps: Iterable[Row], asides: Iterable[Row], rate: str, first: Mapping[str, Any] | None = None
+    steps: Iterable[Row],
+    asides: Iterable[Row],
+    rate: str,
+    first: Mapping[str, Any] | None = None,
+    epoch: Sequence[int] | None = None,
 ) -> list[CheckResult]:
     """No check where the scripts fetch nothing but operations.
 
     steps: the figures of the training steps; asides: those of runs without a train op; rate: how the
     learning rate follows the number of towers, which makes values differ on purpose. first: the figures of the first
-    step, with other examples too.
+    step, with other examples too. epoch: how many steps of the conversion, and of the original, an epoch has, if one
+    has ended.
     """
     first = first or {}
-    rows = [*_rows(steps, asides, first)]
+    rows = [*_rows(steps, asides, first, epoch)]
     if not rows:
         return []
     for when, row in rows:
@@ -65,14 +70,26 @@ def check_fetches(
     return [CheckResult(_NAME, "passed", _read(same) + (f"; {left}" if left else ""), worst, TOLERANCE)]
 
 
-def _rows(steps: Iterable[Row], asides: Iterable[Row], first: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
+def _rows(
+    steps: Iterable[Row], asides: Iterable[Row], first: Mapping[str, Any], epoch: Sequence[int] | None
+) -> Iterator[tuple[str, Row]]:
     """All figures, each with the run that it is of."""
     runs = [(f"step {number}", step.get("fetches", ())) for number, step in enumerate(steps, 1)]
-    runs += [(_when(run["steps"]), run["rows"]) for run in asides]
+    runs += [(_when(run["steps"]), [_of_epoch(row, run["steps"], epoch) for row in run["rows"]]) for run in asides]
     runs.append((TURNED, (first.get("turned") or {}).get("fetches", ())))
     uneven = first.get("uneven", {}).items()
     runs += [(f"step 1, with {size} of its examples", found.get("fetches", ())) for size, found in uneven]
     return ((when, row) for when, rows in runs for row in rows)
+
+
+def _of_epoch(row: Row, steps: int | None, epoch: Sequence[int] | None) -> Row:
+    """The figures of a value; of one without examples in it that only differs as another epoch begins there.
+
+    A script may set a rate by the number of its epoch: after as many steps the conversion may be in a later one.
+    """
+    if not steps or not epoch or epoch[0] == epoch[1] or any(steps % length for length in epoch):
+        return row
+    return {**row, "status": "other epoch"} if row["status"] == "differs" and row.get("free") else row
 
 
 def _when(steps: int | None) -> str:
@@ -138,6 +155,7 @@ def _left_out(rows: list[Row]) -> str:
         "waiting": "count what waits in a queue, which threads fill at their own pace",
         "another": "are of a run behind the last step where the conversion makes another one",
         "other fetches": "runs fetch another number of values",
+        "other epoch": "are set where an epoch begins, which has another number in each script after as many steps",
     }
     found = [(sum(row["status"] == status for row in rows), why) for status, why in reasons.items()]
     form = sorted({row["name"] for row in rows if row["status"] == "form"})

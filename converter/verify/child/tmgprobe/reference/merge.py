@@ -555,7 +555,8 @@ class FetchedValue(object):
     def _different(self, part, best, tried):
         error, how, wanted = best
         found = self.found[part]
-        row = {'status': 'differs', 'part': part, 'error': error, 'words': _words(found, wanted)}
+        free = not self.reference.depends(self.fetch.tensor)
+        row = {'status': 'differs', 'part': part, 'error': error, 'words': _words(found, wanted), 'free': free}
         moved = self._spread(part, error)
         if moved >= error / 10:
             return dict(row, status='unsteady', spread=moved)
