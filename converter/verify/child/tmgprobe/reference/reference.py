@@ -76,7 +76,7 @@ class StepComparison(object):
         values = dict(self.extra)
         for feed in feeds:
             values.update(feed)
-        if how.get('as_made') or inputs.fits(values, self.statics) or self.model is None:
+        if how.get('as_made') or inputs.fits(values, self.statics) or not self.takes(values):
             return self.call.run(tensors, values)
         return self.model.run(self, tensors, values)
 
@@ -88,8 +88,12 @@ class StepComparison(object):
         return self.step.remade or None
 
     def takes(self, feed):
-        """Whether the original takes a feed, or a copy of its model for batches of any size does."""
-        return inputs.fits(feed, self.statics) or (feed is not None and self.model is not None)
+        """Whether the original takes a feed, or a copy of its model does where batches of other sizes are compared.
+
+        These are shares of the original's batch, and the whole one of several towers whose loss is computed once.
+        """
+        resized = self.total or self.added or (self.region is not None and self.region.once)
+        return inputs.fits(feed, self.statics) or (resized and feed is not None and self.model is not None)
 
     def fitting(self, values):
         """These values, with the original's own batch for its inputs."""
@@ -253,9 +257,7 @@ class StepComparison(object):
                 found['added'] = self._weighted(weights, feeds, [1.0] * len(computed), computed, factor)
             parts[name] = list(zip(computed, share, feeds))
         everything = inputs.whole(self.pairs, arrays)
-        once_for_all = self.added or (self.region is not None and self.region.once)
-        fits = (self.takes if once_for_all else lambda feed: inputs.fits(feed, self.statics))(everything)
-        if len(parts.get('shards', ())) != 1 and fits:
+        if len(parts.get('shards', ())) != 1 and self.takes(everything):
             try:
                 found['whole'] = self._micro(weights, everything, factor) + (self.settled(weights, everything),)
                 found.update(self._once(weights, found, factor))
