@@ -178,7 +178,7 @@ def _of_steps(
         *check_changes(done),
         check_sparse(done),
         check_loss(done),
-        *check_fetches(done, replayed.get("asides", ()), asked.rate, first),
+        *check_fetches(done, replayed.get("asides", ()), asked.rate, first, replayed["data"].get("epoch")),
         unless_meant(mine, why, check_update(done, mine, theirs, first.get("turned"))),
         CheckResult("weights", "skipped", stopped) if stopped else weights,
         check_writes(mine, theirs),

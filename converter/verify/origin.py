@@ -52,7 +52,7 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         return parts[name] if name in parts else there.read_bytes() if there.is_file() else b""
 
     again = convert_again(source, header.options, True, beside)
-    files: dict[str, Conversion | OtherFile] = {single.name: again}
+    files: dict[str, Conversion | OtherFile] = {single.name: again, **_beside(again, single)}
     same_text = again.text is not None and _bare(again.text) == _bare(made.text)
     edited = [("", () if again.text is None else _edited_lines(again.text, made.text))]
     for part in again.parts:
@@ -61,8 +61,6 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         text = from_bytes(name, data).text if data else ""
         same_text = same_text and _bare(text) == _bare(part.text)
         edited.append((name, _edited_lines(part.text, text)))
-        if part.source is not None:
-            files[name] = part
     notebook = made.notebook
     origin = ConversionOrigin(
         header=header,
@@ -78,6 +76,24 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         cells=tuple(notebook.place(line + 1) for line in range(len(made.text.splitlines()))) if notebook else (),
     )
     return Repeated(origin, header, again, files)
+
+
+def convert_anew(single: Path) -> Mapping[str, Conversion | OtherFile]:
+    """The original as the tool converts it: the script and the files that change with it; see `Repeated`."""
+    from converter.conversion import convert
+    from converter.options import Options
+    from converter.source import read
+
+    try:
+        made = convert(read(str(single)), Options(), several=True, again=True)
+    except Refusal:
+        return {}
+    return {single.name: made, **_beside(made, single)}
+
+
+def _beside(made: Conversion, single: Path) -> dict[str, Conversion | OtherFile]:
+    """The other files that a conversion changes, by their paths from the script's folder."""
+    return {os.path.relpath(part.path, single.parent): part for part in made.parts if part.source is not None}
 
 
 def _edited_lines(written: str, held: str) -> tuple[int, ...]:

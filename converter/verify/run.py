@@ -16,12 +16,12 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import read
 from converter.source.viewed import viewed
-from converter.verify.checks.lines import PlannedLines, planned_lines
+from converter.verify.checks.lines import PlannedLines, epochs_are_shorter, planned_lines, sizes_of
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, ConversionOrigin, LedgerLine, Progress, Report, VerifyError, VerifySettings
 from converter.verify.judge import ComparisonSettings, judge, losses, step_trace, unlike
 from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
-from converter.verify.origin import origin_of, repeat
+from converter.verify.origin import Repeated, convert_anew, origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
 from converter.verify.processes.child_process import GIB, Child, Event, Limits, environment, how_started, memory_taken
 from converter.verify.processes.family import memory_of_machine
@@ -78,7 +78,7 @@ def verify(
     asked = replace(_comparison_settings(settings, towers), by_values=kept_by_values(single))
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
-        made = beside.submit(repeat, single, multi, parts)
+        made = beside.submit(_repeated, single, multi, parts)
         runner = Runner(
             interpreters,
             find_interpreter(settings.python),
@@ -91,11 +91,11 @@ def verify(
             settings=settings,
             asked=asked,
             runner=runner,
-            plan=lambda: planned_lines(made.result()),
+            plan=lambda: made.result()[1],
             tell=tell or _nobody,
         )
         report, left_out = _undisturbed(proof)
-        origin = origin_of(made.result())
+        origin = origin_of(made.result()[0])
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
     report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
@@ -106,6 +106,19 @@ def verify(
         command=command,
         seconds=round(time.monotonic() - begin, 2),
     )
+
+
+def _repeated(single: Path, multi: Path, parts: Mapping[str, bytes]) -> tuple[Repeated | None, PlannedLines]:
+    """The conversion made once more, and its plan.
+
+    Of one by hand the plan is what the original alone tells: where it reads sizes of batches, whether epochs shrink.
+    """
+    repeated = repeat(single, multi, parts)
+    plan = planned_lines(repeated)
+    if repeated is not None:
+        return repeated, plan
+    files = convert_anew(single)
+    return None, replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files))
 
 
 def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> ComparisonSettings:
@@ -397,7 +410,7 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
         if not unlike(mine, answers.theirs, asked.gpus, asked.batch):
             bare = None if asked.apart else alone()
             recorded = _recorded(multi, mine, wholes, lambda: runner.begin(original_alone(), without_gpus))
-            single.send(record=str(multi.record), towers=proof.plan().towers)
+            single.send(record=str(multi.record), towers=proof.plan().towers, sizes=proof.plan().sizes)
             replayed = expect(single, "replayed")
             answers = replace(answers, recorded=recorded, replayed=replayed, bare=_of_bare(bare or alone()))
         found = [how_started(runner.limits.children), memory_taken(runner.limits)]

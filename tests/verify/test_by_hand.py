@@ -127,3 +127,133 @@ def test_steps_that_the_towers_alone_count(tmp_path: Path, tensorflow_python: st
         "conversion, read by the original", "original, read by the conversion"))  # fmt: skip
     assert told(report, *names) == dict.fromkeys(names, "passed")
     assert any("global_step:0 counts the conversion's steps" in note for note in report.notes)
+
+
+OF_SIZES = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size, units = 8, 8
+x = tf.placeholder(tf.float32, [None, 3])
+optimizer = tf.train.AdamOptimizer(0.01)
+
+
+def errors(x):
+    return tf.reduce_sum(tf.square(tf.matmul(x, tf.get_variable('w', [3, 2]))), 1)
+
+
+STEP
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 64, size):
+        print(sess.run([train_op, shown], {x: np.random.RandomState(3).rand(64, 3)[begin:begin + size]})[1:])
+"""
+ALONE = """\
+error, size = errors(x), batch_size
+train_op = optimizer.minimize(tf.reduce_mean(error))
+shown = tf.reduce_sum(error) / DIVISOR
+"""
+ON_TWO = """\
+each, gradients, size = [], [], 2 * batch_size
+for gpu in range(2):
+    with tf.device('/gpu:%d' % gpu), tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+        each.append(errors(tf.split(x, 2)[gpu]))
+        gradients.append(optimizer.compute_gradients(tf.reduce_mean(each[-1]) / 2))
+shown = tf.reduce_sum(tf.concat(each, 0)) / DIVISOR
+train_op = optimizer.apply_gradients([(tf.add_n([g for g, _ in pair]), pair[0][1]) for pair in zip(*gradients)])
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("own", "by_hand", "failed"),
+    [
+        ("batch_size", "(2 * batch_size)", set()),
+        ("batch_size", "batch_size", {"fetches"}),
+        ("units", "units", set()),  # as large by chance
+    ],
+)
+def test_sums_divided_by_the_batch_size(
+    tmp_path: Path, tensorflow_python: str, own: str, by_hand: str, failed: set[str]
+) -> None:
+    """Where the original reads its batch size its own text tells, though no plan says what the towers give."""
+    for name, step, divisor in (("single", ALONE, own), ("multi", ON_TWO, by_hand)):
+        (tmp_path / f"{name}.py").write_text(OF_SIZES.replace("STEP", step.replace("DIVISOR", divisor)))
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(gpus=2, python=tensorflow_python))
+    found = {check.name for check in report.checks if check.status == "failed"}
+    assert found - {"uneven batch", "fewer examples than towers"} == failed, report.reason  # what tf.split refuses
+
+
+NORM_HEAD = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+rng = np.random.RandomState(1)
+data, target = rng.rand(64, 3).astype('float32'), rng.randint(0, 3, 64)
+x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.int32, [None])
+tf.set_random_seed(3)
+
+
+def model(x, y):
+    net = tf.layers.dense(x, 6, name='a')
+    net = tf.nn.relu(tf.layers.batch_normalization(net, training=True, name='n'))
+    scores = tf.layers.dense(net, 3, name='b')
+    return scores, tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=scores))
+
+
+def with_average(scores, y):
+    right = tf.reduce_sum(tf.nn.softmax(scores) * tf.one_hot(y, 3), 1)
+    return tf.train.ExponentialMovingAverage(0.9).apply([tf.reduce_mean(right, name='right')])
+
+
+optimizer = tf.train.GradientDescentOptimizer(0.1)
+"""
+NORM_TAIL = """
+with tf.control_dependencies(updates + [average]):
+    train_op = optimizer.apply_gradients(gradients)
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 64, size):
+        print(sess.run([train_op, loss], {x: data[begin:begin + size], y: target[begin:begin + size]})[1:])
+"""
+NORM_SINGLE = """
+scores, loss = model(x, y)
+updates, average, size = tf.get_collection(tf.GraphKeys.UPDATE_OPS), with_average(scores, y), batch_size
+gradients = optimizer.compute_gradients(loss)
+"""
+NORM_TOWERS = """
+of_towers, losses, pairs = [], [], []
+for gpu in range(2):
+    with tf.device('/gpu:%d' % gpu), tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+        scores, loss = model(tf.split(x, 2)[gpu], tf.split(y, 2)[gpu])
+        of_towers.append(scores)
+        losses.append(loss / 2)
+        pairs.append(optimizer.compute_gradients(losses[-1]))
+kept = tf.get_collection_ref(tf.GraphKeys.UPDATE_OPS)
+del kept[2:]
+updates, loss, size = list(kept), tf.add_n(losses), 2 * batch_size
+average = with_average(tf.concat(of_towers, 0), y)
+gradients = [(tf.add_n([g for g, _ in pair]), pair[0][1]) for pair in zip(*pairs)]
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("old", "new", "failed"),
+    [
+        ("", "", set()),
+        ("tf.concat(of_towers, 0), y)", "of_towers[1], tf.split(y, 2)[1])", {"update"}),
+        ("del kept[2:]", "del kept[:2]", {"update"}),
+    ],
+    ids=["right", "of one tower", "statistics of the last tower"],
+)
+def test_an_average_of_what_depends_on_statistics_of_towers(
+    tmp_path: Path, tensorflow_python: str, old: str, new: str, failed: set[str]
+) -> None:
+    assert not old or old in NORM_TOWERS
+    for name, step in (("single", NORM_SINGLE), ("multi", NORM_TOWERS.replace(old, new) if old else NORM_TOWERS)):
+        (tmp_path / f"{name}.py").write_text(NORM_HEAD + step + NORM_TAIL)
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(gpus=2, python=tensorflow_python))
+    found = {check.name for check in report.checks if check.status == "failed"}
+    assert found - {"uneven batch", "fewer examples than towers"} == failed, report.reason  # what tf.split refuses

@@ -21,7 +21,7 @@ import tensorflow as tf
 
 batch_size, epochs = 4, EPOCHS
 rng = np.random.RandomState(1)
-data, target = rng.rand(28, 3), rng.rand(28, 1)
+data, target = rng.rand(ROWS, 3), rng.rand(ROWS, 1)
 
 x = tf.placeholder(tf.float32, [None, 3])
 y = tf.placeholder(tf.float32, [None, 1])
@@ -30,7 +30,7 @@ epoch = tf.Variable(0, trainable=False, name='epoch')
 seen = tf.get_local_variable('seen', [], initializer=tf.zeros_initializer())
 loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
 train_op = tf.train.GradientDescentOptimizer(rate).minimize(loss)
-batches = len(data) // batch_size
+batches = (len(data) + batch_size - 1) // batch_size
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -48,22 +48,24 @@ EACH = [(SET, ""), (LOOP, LOOP + SET.replace("        ", " " * 12).replace("numb
 @pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
-    ("epochs", "changes", "said"),
+    ("rows", "epochs", "changes", "said"),
     [
-        (2, [], ""),  # the original's second epoch begins behind the compared steps, with the conversion's values
-        (3, [], ""),
-        (2, NEVER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
-        (2, LATER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
-        (2, ONCE, ""),  # of local variables whole runs tell
-        (2, EACH, "rate:0 is changed between the steps 1 and 2, in the original only where an epoch begins"),
+        (24, 2, [], ""),  # the original's second epoch begins behind the compared steps, with the conversion's values
+        (24, 3, [], ""),
+        (24, 2, NEVER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
+        (24, 2, LATER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
+        (24, 2, ONCE, ""),  # of local variables whole runs tell
+        (24, 2, EACH, "rate:0 is changed between the steps 1 and 2, in the original only where an epoch begins"),
+        (18, 3, [], ""),  # the original takes fewer batches than N for each step of the conversion
+        (18, 3, NEVER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
+        (18, 3, EACH, "rate:0 is changed between the steps 1 and 2, in the original only where an epoch begins"),
     ],
-    ids=["two epochs", "three epochs", "never", "one step later", "counted on", "each step"],
 )
 def test_what_is_set_at_an_epochs_beginning(
-    tmp_path: Path, tensorflow_python: str, epochs: int, changes: list[tuple[str, str]], said: str
+    tmp_path: Path, tensorflow_python: str, rows: int, epochs: int, changes: list[tuple[str, str]], said: str
 ) -> None:
     single, multi = tmp_path / "single.py", tmp_path / "multi.py"
-    single.write_text(SINGLE.replace("EPOCHS", str(epochs)))
+    single.write_text(SINGLE.replace("EPOCHS", str(epochs)).replace("ROWS", str(rows)))
     text = convert(read(str(single)), Options(num_gpus=2)).text or ""
     for old, new in changes:
         assert old in text, "the fault would change nothing"

@@ -91,7 +91,7 @@ def test_one_way_holds_for_all_runs_of_a_value(runs: list[dict[str, float]], fou
 
 def test_a_plan_leaves_one_way() -> None:
     spans = [["train.py", 4, 9, True], ["train.py", 6, 6, False]]
-    planned = region.PlannedOperations(spans, False, False, None, [], {})
+    planned = region.PlannedOperations(spans, False, False, None, {})
     stacks = [("train.py", 5), ("net.py", 1)], [("train.py", 6)], [("train.py", 10)]
     assert [planned._holds(stack) for stack in stacks] == [True, False, False]
     assert [way.how for way in region.ways(planned, set(), True)] == ["planned"]
@@ -211,6 +211,22 @@ def test_runs_between_the_steps() -> None:
     (check,) = check_fetches([], [{"steps": 2, "rows": [row(**DIFFERS)]}], "linear")
     assert check.status == "skipped" and "another one on purpose (--scale-lr linear)" in check.detail
     assert check_fetches([{"fetches": []}], [], "none") == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "epoch", "free", "status"),
+    [
+        (6, [3, 6], True, "skipped"),  # the second epoch's begin in the conversion, the first one's in the original
+        (6, [3, 6], False, "failed"),  # examples go into it
+        (3, [3, 6], True, "failed"),
+        (6, [6, 6], True, "failed"),
+        (0, [3, 6], True, "failed"),
+        (6, None, True, "failed"),
+    ],
+)
+def test_what_is_set_as_another_epoch_begins(steps: int, epoch: list[int] | None, free: bool, status: str) -> None:
+    (check,) = check_fetches([], [{"steps": steps, "rows": [row(**DIFFERS, free=free)]}], "none", None, epoch)
+    assert check.status == status and (status == "failed" or "another number in each script" in check.detail)
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,27 @@ with tf.Session() as sess:
         sess.run(update, {x: data[begin:begin + batch_size]})
     print(sess.run(average))
 """
+# a model without products: a weight of the tower, which the CPU computes, is the like of what it does
+RATINGS = """
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+rng = np.random.RandomState(2)
+who, what, stars = rng.randint(0, 9, 64), rng.randint(0, 9, 64), rng.rand(64)
+u, i = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.int32, [None])
+r = tf.placeholder(tf.float32, [None])
+users = tf.get_variable('users', [9, 4])
+items = tf.get_variable('items', [9, 4])
+guess = tf.reduce_sum(tf.nn.embedding_lookup(users, u) * tf.nn.embedding_lookup(items, i), 1)
+loss = tf.reduce_mean(tf.square(guess - r))
+train = tf.train.AdagradOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 64, batch_size):
+        end = begin + batch_size
+        print(sess.run([train, loss], {u: who[begin:end], i: what[begin:end], r: stars[begin:end]})[1])
+"""
 WHOLE = {"whole": True, "timeout": 300.0}
 # what stands in the right conversion, what the wrong one has instead, how it is proven, what says so
 WRONG = [
@@ -97,6 +118,26 @@ def test_what_is_wrong_later(
         assert wanted[1:] in [entry.what for entry in report.ledger if entry.fate == "unchecked"], report
     else:
         assert wanted in failed, report
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("old", "new", "status"), [("", "", "passed"), ("tf.square(guess - r)", "tf.square(on_host(guess, r))", "failed")]
+)
+def test_where_a_model_without_products_computes(
+    tmp_path: Path, tensorflow_python: str, old: str, new: str, status: str
+) -> None:
+    """Of what one tower computes of sizes alone nothing is asked; a part of its model may not be elsewhere."""
+    report = proof(tmp_path, tensorflow_python, RATINGS, old, new, {"gpus": 1})
+    if new:
+        text = (tmp_path / "multi.py").read_text()
+        on_host = "def on_host(a, b):\n    with tf.device('/cpu:0'):\n        return a - b\n\n\nbatch_size = "
+        (tmp_path / "multi.py").write_text(text.replace("batch_size = ", on_host, 1))
+        report = verify_more(
+            tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(python=tensorflow_python, gpus=1)
+        )
+    (placement,) = [check for check in report.checks if check.name == "placement"]
+    assert placement.status == status, placement.detail
 
 
 @pytest.mark.tf1

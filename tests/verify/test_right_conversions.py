@@ -702,3 +702,32 @@ def test_numbers_drawn_several_times_for_each_row(
     change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
 ) -> None:
     assert verdict_of(DRAWN, tensorflow_python, tmp_path, Options(), change) == verdict
+
+
+EVALUATED = (
+    HEAD
+    + """\
+data, masks = rng.rand(64, 5), rng.rand(64) > 0.5
+x = tf.placeholder(tf.float32, [None, 5])
+m = tf.placeholder(tf.float32, [None])
+error = tf.reduce_sum(tf.square(tf.layers.dense(x, 3)), 1)
+loss = tf.reduce_sum(error * m) / tf.reduce_sum(m)"""
+    + TAIL.format(fetched="loss", feed="{x: data[begin:end], m: masks[begin:end]}")
+    + "        print(sess.run(loss, {x: data[begin:end] + 1, m: masks[::-1][begin:end]}))\n"
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("sess.run(loss,", "sess.run(tower_loss[0] * num_gpus,"), "failed fetches"),
+    ],
+    ids=["right", "of the first tower"],
+)
+def test_a_masked_loss_of_an_evaluation(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    """Towers count by what the mask leaves of their examples, also where nothing trains."""
+    assert verdict_of(EVALUATED, tensorflow_python, tmp_path, Options(), change) == verdict

@@ -398,7 +398,7 @@ def _printed(
     left: how many lines have no partner; notes: of the runs of both scripts; fault: what is wrong with all of them.
     """
     name, shown = "printed values", 0
-    if fault:
+    if fault := fault or _miscopied(pairs, notes, towers):
         yield CheckResult(name, "failed", fault)
         return
     for match, note in pairs:
@@ -415,6 +415,34 @@ def _printed(
         yield CheckResult(name, "passed", f"{shown} are the values that the runs fetched")
     if left:
         yield CheckResult(name, "skipped", f"{left} are not values of a run (counts, sums, averages of several)")
+
+
+def _miscopied(pairs: list[tuple[Note, Note]], notes: tuple[list[Note], list[Note]], towers: int) -> str:
+    """The fault where lines of the original print a whole number that a run gave, and the conversion a multiple of its.
+
+    A whole number may be like a value by chance, in one line: it counts where several lines print different ones, each
+    the value at one place of what one of the runs before it gave.
+    """
+    rows: dict[tuple[str, int], list[tuple[str, str, Note, dict[Any, float], dict[Any, float]]]] = {}
+    for match, note in pairs:
+        values = (_by_place(_runs(notes[0], match)), _by_place(_runs(notes[1], note)))
+        for place, texts in enumerate(zip(NUMBER.findall(match["line"]), NUMBER.findall(note["line"]), strict=True)):
+            if all(text.isdigit() for text in texts):
+                rows.setdefault((_form(match), place), []).append((*texts, note, *values))
+    for found in rows.values():
+        for where in found[0][3] if len({wanted for wanted, *_ in found}) > 1 else ():
+            if any(own.get(where) != int(wanted) for wanted, _, _, own, _ in found):
+                continue
+            for _, text, note, _, other in found:
+                for how in (towers, 1 / towers):
+                    if other.get(where) and int(text) == other[where] * how != other[where]:
+                        return f"prints {text} {_when(note)}, which is {how:g} times the value fetched"
+    return ""
+
+
+def _by_place(runs: list[list[float]]) -> dict[tuple[int, int], float]:
+    """{(number of the run, place in it): value}."""
+    return {(run, place): value for run, values in enumerate(runs) for place, value in enumerate(values)}
 
 
 def _runs(runs: list[Note], line: Note) -> list[list[float]]:

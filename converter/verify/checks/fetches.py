@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from converter.verify.checks.figures import listing
@@ -36,29 +36,28 @@ _FAULTS = {
 
 
 def check_fetches(
-    steps: Iterable[Row], asides: Iterable[Row], rate: str, first: Mapping[str, Any] | None = None
+    steps: Iterable[Row],
+    asides: Iterable[Row],
+    rate: str,
+    first: Mapping[str, Any] | None = None,
+    epoch: Sequence[int] | None = None,
 ) -> list[CheckResult]:
     """No check where the scripts fetch nothing but operations.
 
     steps: the figures of the training steps; asides: those of runs without a train op; rate: how the
     learning rate follows the number of towers, which makes values differ on purpose. first: the figures of the first
-    step, with other examples too.
+    step, with other examples too. epoch: how many steps of the conversion, and of the original, an epoch has, if one
+    has ended.
     """
-    rows = [(f"step {number}", row) for number, step in enumerate(steps, 1) for row in step.get("fetches", ())]
-    rows += [(_when(run["steps"]), row) for run in asides for row in run["rows"]]
     first = first or {}
-    rows += [(TURNED, row) for row in (first.get("turned") or {}).get("fetches", ())]
-    uneven = first.get("uneven", {}).items()
-    rows += [
-        (f"step 1, with {size} of its examples", row) for size, found in uneven for row in found.get("fetches", ())
-    ]
+    rows = [*_rows(steps, asides, first, epoch)]
     if not rows:
         return []
     for when, row in rows:
-        fault = _fault(row)
-        if fault and rate != "none":
-            return [CheckResult(_NAME, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")]
-        if fault:
+        if fault := _fault(row):
+            if rate != "none":
+                detail = f"the learning rate is another one on purpose (--scale-lr {rate})"
+                return [CheckResult(_NAME, "skipped", detail)]
             error = float(row["error"]) if "error" in row else None
             return [CheckResult(_NAME, "failed", f"{fault} ({when})", error, TOLERANCE)]
     same = [row for _, row in rows if row["status"] == "same"]
@@ -69,6 +68,28 @@ def check_fetches(
         return [CheckResult(_NAME, "skipped", left)]
     worst = max(float(row["error"]) for row in same)
     return [CheckResult(_NAME, "passed", _read(same) + (f"; {left}" if left else ""), worst, TOLERANCE)]
+
+
+def _rows(
+    steps: Iterable[Row], asides: Iterable[Row], first: Mapping[str, Any], epoch: Sequence[int] | None
+) -> Iterator[tuple[str, Row]]:
+    """All figures, each with the run that it is of."""
+    runs = [(f"step {number}", step.get("fetches", ())) for number, step in enumerate(steps, 1)]
+    runs += [(_when(run["steps"]), [_of_epoch(row, run["steps"], epoch) for row in run["rows"]]) for run in asides]
+    runs.append((TURNED, (first.get("turned") or {}).get("fetches", ())))
+    uneven = first.get("uneven", {}).items()
+    runs += [(f"step 1, with {size} of its examples", found.get("fetches", ())) for size, found in uneven]
+    return ((when, row) for when, rows in runs for row in rows)
+
+
+def _of_epoch(row: Row, steps: int | None, epoch: Sequence[int] | None) -> Row:
+    """The figures of a value; of one without examples in it that only differs as another epoch begins there.
+
+    A script may set a rate by the number of its epoch: after as many steps the conversion may be in a later one.
+    """
+    if not steps or not epoch or epoch[0] == epoch[1] or any(steps % length for length in epoch):
+        return row
+    return {**row, "status": "other epoch"} if row["status"] == "differs" and row.get("free") else row
 
 
 def _when(steps: int | None) -> str:
@@ -107,16 +128,20 @@ def _read(same: list[Row]) -> str:
     """How many values were compared, and which reading of the original's they equal; a summary may equal two."""
     used = [how for row in same for how in row["how"]]
     each = [f"{used.count(how)} {words}" for how, words in _READ.items() if how in used]
-    values = "1 value" if len(same) == 1 else f"{len(same)} values"
-    renamed = sorted({tag for row in same for tag in row.get("renamed", ())})
-    others = f"; the number behind the tag of {', '.join(renamed[:3])} is another" if renamed else ""
-    left = sorted({tag for row in same for tag in row.get("left", ())})
-    apart = f"; not compared, as the original takes no tower's share: {', '.join(left[:3])}" if left else ""
-    full = sorted({tag for row in same for tag in row.get("waiting", ())})
-    waits = f"; not compared, as threads fill queues at their own pace: {', '.join(full[:3])}" if full else ""
     free = sorted({row["name"] for row in same if not row.get("claimed", True)})
-    claims = f"; no plan says how {listing(free)} are put together, so that any of these ways counts" if free else ""
-    return f"{values} equal to the original's: {', '.join(each)}{others}{apart}{waits}{claims}"
+    more = {
+        "the number behind the tag of {} is another": _tags(same, "renamed"),
+        "not compared, as the original takes no tower's share: {}": _tags(same, "left"),
+        "not compared, as threads fill queues at their own pace: {}": _tags(same, "waiting"),
+        "no plan says how {} are put together, so that any of these ways counts": listing(free),
+    }
+    values = "1 value" if len(same) == 1 else f"{len(same)} values"
+    told = [f"{values} equal to the original's: {', '.join(each)}"]
+    return "; ".join(told + [words.format(which) for words, which in more.items() if which])
+
+
+def _tags(same: list[Row], kind: str) -> str:
+    return ", ".join(sorted({tag for row in same for tag in row.get(kind, ())})[:3])
 
 
 def _left_out(rows: list[Row]) -> str:
@@ -130,6 +155,7 @@ def _left_out(rows: list[Row]) -> str:
         "waiting": "count what waits in a queue, which threads fill at their own pace",
         "another": "are of a run behind the last step where the conversion makes another one",
         "other fetches": "runs fetch another number of values",
+        "other epoch": "are set where an epoch begins, which has another number in each script after as many steps",
     }
     found = [(sum(row["status"] == status for row in rows), why) for status, why in reasons.items()]
     form = sorted({row["name"] for row in rows if row["status"] == "form"})

@@ -40,6 +40,8 @@ AFTER: Role = "after the towers"
 AGAIN: Role = "once more after the towers"  # from what they give: this is what the script reads
 GRADIENT: Role = "in the gradient's call"  # a loss written there moves into the towers as an expression
 
+SizedLines = tuple[str, int, int, tuple[float, ...]]
+
 NAME = "traced lines"
 RANKS = ("other", "needed", "traced")  # as in child/tmgprobe/graph/lines.py
 GRADIENTS = ("TMG101", "TMG102", "TMG118", "TMG133", "TMG167")  # the rules that rewrite where gradients are taken
@@ -71,7 +73,7 @@ class PlannedLines:
     shorter: whether an epoch has fewer steps, as the script counts them by its batch size.
     single: where branches of the script begin in which it builds one tower, as they set the batch size to 1.
     sizes: statements that read a size of batches which grows with the towers: [file, first line, last, numbers that
-        are written there].
+        are written there]; None where that is not known.
     """
 
     script: str = ""
@@ -85,7 +87,7 @@ class PlannedLines:
     summed: bool | None = None
     shorter: bool = False
     single: tuple[str, ...] = ()
-    sizes: tuple[tuple[str, int, int, tuple[float, ...]], ...] = ()
+    sizes: tuple[SizedLines, ...] | None = None
 
     @property
     def towers(self) -> Mapping[str, Any]:
@@ -96,7 +98,6 @@ class PlannedLines:
         """
         spans = [(span.file, span.first, span.last, span.role in (TOWER, GRADIENT)) for span in self.spans]
         plan = {"spans": spans, "counted": self.counted, "once": self.merged, "summed": self.summed}
-        plan["sizes"] = self.sizes
         return plan if spans else {}
 
 
@@ -128,13 +129,24 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
         counted=any(isinstance(merge.how, MaskedMean) for merge in merges),
         merged=merged or forward,
         summed=hows.pop() if len(hows) == 1 else None,
-        shorter=any(plan.counted for plan in plans),
+        shorter=epochs_are_shorter(repeated.files),
         single=tuple(f"{Path(at.path or again.source.path).name}:{at.line}" for at in again.plan.single),
-        sizes=tuple(size for path, made in repeated.files.items() for size in _sizes_in(path, made)),
+        sizes=sizes_of(repeated.files),
     )
 
 
-def _sizes_in(path: str, made: Conversion | OtherFile) -> Iterable[tuple[str, int, int, tuple[float, ...]]]:
+def epochs_are_shorter(files: Mapping[str, Conversion | OtherFile]) -> bool:
+    """Whether an epoch has fewer steps in a conversion, as the script counts them by its batch size."""
+    return any(made.plan.counted for made in files.values() if made.plan is not None)
+
+
+def sizes_of(files: Mapping[str, Conversion | OtherFile]) -> tuple[SizedLines, ...] | None:
+    """Statements of changed files that read a size of batches; None where there is no plan. files: see `Repeated`."""
+    planned = any(made.plan is not None for made in files.values())
+    return tuple(size for path, made in files.items() for size in _sizes_in(path, made)) if planned else None
+
+
+def _sizes_in(path: str, made: Conversion | OtherFile) -> Iterable[SizedLines]:
     """Statements of a changed file that read a size of batches; see `PlannedLines`."""
     if made.source is None or made.plan is None:
         return

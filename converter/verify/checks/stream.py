@@ -28,6 +28,18 @@ _FAULTS = {
     "": "other examples than the original's are fed",
 }
 
+_OF_EVALUATIONS = {
+    "training": "a run without a train op is fed the training batch, the original's is not",
+    "smaller": "runs without a train op are each fed fewer examples than the original's",
+    "part": "a run without a train op is fed {counts}",
+    "order": "the examples come in another order",
+    "parted": "{rows} examples get what belongs to others of them",
+}
+_LEFT_OPEN = {
+    "drawn": "drawn at random by the original",
+    "shared": "each script's runs take what comes next of the data that its steps read",
+}
+
 
 def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()) -> list[CheckResult]:
     """Training steps, and runs without a train op, take the data that the original feeds.
@@ -55,42 +67,34 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
 
 def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[CheckResult]:
     """Runs without a train op that are fed examples, as evaluations are."""
-    name, runs = "data of evaluations", list(found["evaluated"])
-    meant = [(run, why) for run in runs if (why := _meant(run, said))]
-    runs = [run for run in runs if not _meant(run, said)]
+    name, every = "data of evaluations", [(run, _meant(run, said)) for run in found["evaluated"]]
+    runs = [run for run, why in every if not why]
     for run in runs:
         if run["status"] == "differs":
-            counts = f"{run['rows']} of the original's {run['own_rows']} examples"
-            if run["rows"] >= run["own_rows"]:
-                counts = "some of the original's examples again and again, and others never"
-            words = {
-                "training": "a run without a train op is fed the training batch, the original's is not",
-                "smaller": "runs without a train op are each fed fewer examples than the original's",
-                "part": f"a run without a train op is fed {counts}",
-                "order": "the examples come in another order",
-                "parted": f"{run['rows']} examples get what belongs to others of them",
-            }
-            if run["fault"] == "setting":
-                given, own = run["value"] or "nothing", run["own"] or "nothing"
-                words["setting"] = f"{run['input']} is fed {given} instead of {own}"
-            detail = words.get(run["fault"], "other examples than the original's are fed")
-            return [CheckResult(name, "failed", f"{detail} ({listing(run['inputs'])})")]
-    same = sum(run["status"] == "same" for run in runs)
-    left = [listing(run["inputs"]) for run in runs if run["status"] == "drawn"]
-    reading_on = [listing(run["inputs"]) for run in runs if run["status"] == "shared"]
-    checks = [CheckResult(name, "passed", f"{same} kinds of runs are fed what the original's are")] if same > 1 else []
-    if same == 1:
-        checks = [CheckResult(name, "passed", "what the original's runs are fed")]
-    if left:
-        checks.append(CheckResult(name, "skipped", f"{'; '.join(left)}: drawn at random by the original"))
-    if reading_on:
-        detail = f"{'; '.join(reading_on)}: each script's runs take what comes next of the data that its steps read"
-        checks.append(CheckResult(name, "skipped", detail))
-    checks += [CheckResult(name, "skipped", f"{listing(run['inputs'])}: {why}") for run, why in meant]
-    if not runs and not meant:
+            return [CheckResult(name, "failed", f"{_evaluation_fault(run)} ({listing(run['inputs'])})")]
+    by_status = {status: [run for run in runs if run["status"] == status] for status in ("same", "drawn", "shared")}
+    same = len(by_status["same"])
+    right = "what the original's runs are fed" if same == 1 else f"{same} kinds of runs are fed what the original's are"
+    left = [
+        ("; ".join(listing(run["inputs"]) for run in by_status[status]), why) for status, why in _LEFT_OPEN.items()
+    ] + [(listing(run["inputs"]), why) for run, why in every if why]
+    checks = [CheckResult(name, "passed", right)] if same else []
+    checks += [CheckResult(name, "skipped", f"{inputs}: {why}") for inputs, why in left if inputs]
+    if not every:
         detail = "no run without a train op was fed examples in the compared steps (--steps all goes on to the end)"
         checks.append(CheckResult(name, "skipped", detail))
     return checks
+
+
+def _evaluation_fault(run: Row) -> str:
+    """What is wrong with the examples of a run without a train op."""
+    if run["fault"] == "setting":
+        return f"{run['input']} is fed {run['value'] or 'nothing'} instead of {run['own'] or 'nothing'}"
+    counts = f"{run['rows']} of the original's {run['own_rows']} examples"
+    if run["rows"] >= run["own_rows"]:
+        counts = "some of the original's examples again and again, and others never"
+    words = _OF_EVALUATIONS.get(run["fault"], _FAULTS[""])
+    return words.format(counts=counts, rows=run["rows"])
 
 
 def _meant(run: Row, said: Collection[str]) -> str:

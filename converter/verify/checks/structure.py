@@ -96,39 +96,43 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
     said: codes of the warnings with which the script was converted: one of them tells that batches are put into
     a random order, so that the one which ends the data may come in any step; another that a step is no tower's.
     """
-    name, counted, drawn = "batch", dict[tuple[int, int], None](), ""
+    name, counted, drawn = "batch", dict[str, None](), ""
     kinds: dict[str, list[tuple[int, Facts]]] = {}  # the steps, each with its number, by the train ops that they run
     for number_of, step in enumerate(figures, 1):
         kinds.setdefault(repr(step.get("triggered")), []).append((number_of, step))
     searches = [numbered for numbered in kinds.values() if SEARCH in said and _stay_as_they_are(numbered)]
-    for numbered in kinds.values():
-        if numbered in searches and len(searches) < len(kinds):  # beside train ops whose batches grow
-            continue
-        ended, full = True, 0
-        for number_of, step in _largest_first(numbered) if SHUFFLED in said and batch == "per-gpu" else numbered:
-            rows, own = step["rows"], step["own_rows"]
-            if rows is None or own is None:
-                numbers, theirs = step.get("drawn", (None, None))
-                if numbers is None or theirs is None:
-                    return CheckResult(name, "skipped", "no input with a batch axis was found")
-                wanted = numbers if batch == "total" else numbers * gpus
-                if theirs != wanted:
-                    detail = f"step {number_of} draws {theirs} random numbers instead of {wanted}"
-                    return CheckResult(name, "failed", detail)
-                drawn = f"{theirs} random numbers drawn in a step without inputs, {numbers} in the original"
-                continue
-            if not full:
-                full = own * gpus
-                counted[rows, own] = None
-            wanted = own if batch == "total" else full
-            ends = rows < wanted and not ended and batch == "per-gpu"
-            ended = ends and SHUFFLED not in said
-            if rows != wanted and not ends:
-                how = f"{own} as in the original" if batch == "total" else f"{gpus} x {full // gpus}"
-                detail = f"step {number_of} takes {rows} examples instead of {wanted} ({how})"
+    beside = searches if len(searches) < len(kinds) else []  # train ops whose batches grow
+    for numbered in (numbered for numbered in kinds.values() if numbered not in beside):
+        ordered = _largest_first(numbered) if SHUFFLED in said and batch == "per-gpu" else numbered
+        fed = [each for each in ordered if None not in (each[1]["rows"], each[1]["own_rows"])]
+        for number_of, step in (each for each in ordered if each not in fed):
+            numbers, theirs = step.get("drawn", (None, None))
+            if numbers is None or theirs is None:
+                return CheckResult(name, "skipped", "no input with a batch axis was found")
+            wanted = numbers if batch == "total" else numbers * gpus
+            if theirs != wanted:
+                detail = f"step {number_of} draws {theirs} random numbers instead of {wanted}"
                 return CheckResult(name, "failed", detail)
-    words = [f"{rows} examples a step, {own} in the original" for rows, own in counted]
-    return CheckResult(name, "passed", "; ".join([*words, *([drawn] if drawn else [])]))
+            drawn = f"{theirs} random numbers drawn in a step without inputs, {numbers} in the original"
+        if fault := _of_another_size(fed, gpus, batch, SHUFFLED in said):
+            return CheckResult(name, "failed", fault)
+        for _, step in fed[:1]:
+            counted[f"{step['rows']} examples a step, {step['own_rows']} in the original"] = None
+    return CheckResult(name, "passed", "; ".join([*counted, *([drawn] if drawn else [])]))
+
+
+def _of_another_size(numbered: list[tuple[int, Facts]], gpus: int, batch: BatchMode, shuffled: bool) -> str:
+    """Which step of one kind takes another number of examples than it should; "" if none does."""
+    ended, full = True, numbered[0][1]["own_rows"] * gpus if numbered else 0
+    for number_of, step in numbered:
+        rows, own = step["rows"], step["own_rows"]
+        wanted = own if batch == "total" else full
+        ends = rows < wanted and not ended and batch == "per-gpu"
+        ended = ends and not shuffled
+        if rows != wanted and not ends:
+            how = f"{own} as in the original" if batch == "total" else f"{gpus} x {full // gpus}"
+            return f"step {number_of} takes {rows} examples instead of {wanted} ({how})"
+    return ""
 
 
 def _stay_as_they_are(numbered: list[tuple[int, Facts]]) -> bool:

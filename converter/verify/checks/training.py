@@ -8,7 +8,7 @@ from typing import Any
 from converter.plan.decisions import RATE_OF_BATCH_SIZE
 from converter.verify.checks.fetches import TURNED
 from converter.verify.checks.figures import Facts, finite, listing, number, worst_of, writes_of
-from converter.verify.data import BatchMode, CheckResult
+from converter.verify.data import BatchMode, CheckResult, Status
 
 GRADIENT = 1e-4
 LOSS = 1e-5
@@ -51,20 +51,22 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, add
         if not worst <= GRADIENT:
             fault = _named(step, "--batch total" if batch == "total" else "--loss global" if added else "")
             return CheckResult(name, "failed", f"{fault or 'they differ'} (step {number_of}, {who})", worst, GRADIENT)
-    used = {step["reference"] for step in done}
-    what = (
-        "the original's on the whole batch"
-        if used == {"whole"}
-        else "the original's for its loss on the rows that the shards give, taken back through each shard"
-        if used == {"once"}
-        else "the original's, which nothing with a batch axis goes into"
-        if all(step["rows"] is None for step in done)
-        else "the original's on the shards, each counted with what the loss is divided by there"
-        if "counted" in used
-        else "the mean of the original's on the shards"
-    )
     worst = max(worst_of(step["gradients"])[1] for step in done)
-    return CheckResult(name, "passed", f"equal to {what}", worst, GRADIENT)
+    return CheckResult(name, "passed", f"equal to {_reference(done)}", worst, GRADIENT)
+
+
+def _reference(done: list[Facts]) -> str:
+    """What of the original the gradients of all steps equal."""
+    used = {step["reference"] for step in done}
+    if used == {"whole"}:
+        return "the original's on the whole batch"
+    if used == {"once"}:
+        return "the original's for its loss on the rows that the shards give, taken back through each shard"
+    if all(step["rows"] is None for step in done):
+        return "the original's, which nothing with a batch axis goes into"
+    if "counted" in used:
+        return "the original's on the shards, each counted with what the loss is divided by there"
+    return "the mean of the original's on the shards"
 
 
 def check_changes(done: list[Facts]) -> list[CheckResult]:
@@ -166,35 +168,21 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts, turned: Facts | 
     name = "update"
     steps = [(f"step {place}", step) for place, step in enumerate(done, 1)]
     steps += [(TURNED, turned)] if turned and "update" in turned else []
-    racing: dict[str, None] = {}
     trained = {row["name"] for row in mine["variables"] if row["trainable"]}
+    racing: dict[str, None] = {}
     for when, step in steps:
-        who, worst = worst_of(step["update"])
-        if worst <= UPDATE:
-            continue
-        if other_rate := _other_rate(step):
-            return CheckResult(name, "failed", f"{other_rate} ({when})", worst, UPDATE)
-        for counter, (counted, own) in step["counted"].items():
-            if counted != own:
-                return CheckResult(
-                    name,
-                    "failed",
-                    f"{counter} is counted up by {counted} instead of {own} in one step",
-                    worst,
-                    UPDATE,
-                )
         wrong = [key for key, value in step["update"].items() if not number(value) <= UPDATE]
-        raced = {key for key in wrong if key not in trained and writes_of(theirs, key) == writes_of(mine, key) > 1}
-        if raced:
-            racing.update(dict.fromkeys(key for key in wrong if key in raced))
-            wrong = [key for key in wrong if key not in raced]
+        if not wrong:
+            continue
+        raced = [k for k in wrong if k not in trained and writes_of(theirs, k) == writes_of(mine, k) > 1]
+        other = _other_rate(step) or _other_count(step)
+        racing.update(dict.fromkeys(() if other else raced))
+        wrong = wrong if other else [key for key in wrong if key not in raced]
+        if wrong:
             who, worst = worst_of({key: step["update"][key] for key in wrong})
-            if not wrong:
-                continue
-        detail = _unlike_update(mine, theirs, trained, wrong, who) or (
-            f"from the same gradients {listing(wrong)} gets another value ({when})"
-        )
-        return CheckResult(name, "failed", detail, worst, UPDATE)
+            detail = _unlike_update(mine, theirs, trained, wrong, who)
+            detail = detail or f"from the same gradients {listing(wrong)} gets another value ({when})"
+            return CheckResult(name, "failed", other.format(when=when) or detail, worst, UPDATE)
     for step in done:
         if later := _later_rate(step):
             return CheckResult(name, "failed", later)
@@ -205,12 +193,23 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts, turned: Facts | 
     return CheckResult(name, "passed", detail, worst, UPDATE)
 
 
+def _other_count(step: Facts) -> str:
+    """Which variable a step counts up by another number than the original's; or ""."""
+    for counter, (counted, own) in step["counted"].items():
+        if counted != own:
+            return f"{counter} is counted up by {counted} instead of {own} in one step"
+    return ""
+
+
 def _other_rate(step: Facts) -> str:
-    """Which learning rate, or number that the model takes, comes from another schedule than the original's; or ""."""
+    """Which learning rate, or number that the model takes, comes from another schedule than the original's; or "".
+
+    With {when} for the step's name.
+    """
     for key, name in (("rates", "learning rate"), ("model_rates", "value of a schedule in the model")):
         rates = step.get(key)
         if rates is not None and not rates["meant"]:
-            return f"the {name} is {number(rates['theirs']):.6g} instead of {number(rates['own']):.6g}"
+            return f"the {name} is {number(rates['theirs']):.6g} instead of {number(rates['own']):.6g} ({{when}})"
     return ""
 
 
@@ -294,37 +293,41 @@ def check_uneven(
 
     sizes: as of judge.Asked; an error is left open where they all divide by the number of towers.
     """
-    checks, even = [], bool(sizes) and all(size and size % gpus == 0 for size in sizes)
     if not uneven and gpus > 1:
-        detail = "not tried: no batch of several examples goes into a training step itself"
-        checks.append(CheckResult("uneven batch", "skipped", detail))
-    for size in sorted(uneven, key=int, reverse=True):
-        found = uneven[size]
-        few = int(size) < gpus
-        name = "fewer examples than towers" if few else "uneven batch"
-        lead = f"{size} {'example' if size == '1' else 'examples'} on {gpus} towers"
-        if "skipped" in found:
-            checks.append(CheckResult(name, "skipped", f"{lead}: {found['skipped']}"))
-        elif "failed" in found:
-            why = "the conversion has a fixed batch size" if found["failed"] == "static shape" else found["failed"]
-            seen = f"{why}; no step of the whole run has such a batch: all have {' or '.join(map(str, sizes))} examples"
-            checks.append(CheckResult(name, "skipped" if even else "failed", f"{lead}: {seen if even else why}"))
-        else:
-            who, worst = worst_of(found["gradients"])
-            loss = found["loss"]
-            if loss and finite(loss[1]) and not finite(loss[0]):
-                checks.append(CheckResult(name, "failed", f"{lead}: the loss is {loss[0]}, not finite"))
-            elif not found["finite"] and loss and not finite(loss[1]):
-                checks.append(CheckResult(name, "skipped", f"{lead}: the original's own loss on these is {loss[1]}"))
-            elif not found["finite"] and found.get("diverged"):
-                checks.append(
-                    CheckResult(name, "skipped", f"{lead}: the original's own gradients on these are not finite")
-                )
-            elif not found["finite"]:
-                checks.append(CheckResult(name, "failed", f"{lead}: a gradient is not finite", worst, GRADIENT))
-            elif worst <= GRADIENT:
-                checks.append(CheckResult(name, "passed", f"{lead}: the exact weighted gradients", worst, GRADIENT))
-            else:
-                fault = _named(found, batch) or f"the gradient of {who} differs"
-                checks.append(CheckResult(name, "failed", f"{lead}: {fault}", worst, GRADIENT))
-    return checks
+        return [
+            CheckResult(
+                "uneven batch", "skipped", "not tried: no batch of several examples goes into a training step itself"
+            )
+        ]
+    even = sizes if all(size and size % gpus == 0 for size in sizes) else ()
+    largest_first = sorted(uneven, key=int, reverse=True)
+    return [_of_size(int(size), uneven[size], gpus, batch, even) for size in largest_first]
+
+
+def _of_size(size: int, found: Facts, gpus: int, batch: BatchMode, even: Sequence[int]) -> CheckResult:
+    """The check of a batch with so many examples; even: how many steps of a whole run have, if no such batch comes."""
+    name = "fewer examples than towers" if size < gpus else "uneven batch"
+
+    def said(status: Status, what: str, error: float | None = None) -> CheckResult:
+        lead = f"{size} {'example' if size == 1 else 'examples'} on {gpus} towers"
+        return CheckResult(name, status, f"{lead}: {what}", error, None if error is None else GRADIENT)
+
+    if "skipped" in found:
+        return said("skipped", found["skipped"])
+    if "failed" in found:
+        why = "the conversion has a fixed batch size" if found["failed"] == "static shape" else found["failed"]
+        seen = f"{why}; no step of the whole run has such a batch: all have {' or '.join(map(str, even))} examples"
+        return said("skipped", seen) if even else said("failed", why)
+    who, worst = worst_of(found["gradients"])
+    theirs, own = (found["loss"] or (0.0, 0.0))[:2]
+    if finite(own) and not finite(theirs):
+        return said("failed", f"the loss is {theirs}, not finite")
+    if not found["finite"] and not finite(own):
+        return said("skipped", f"the original's own loss on these is {own}")
+    if not found["finite"] and found.get("diverged"):
+        return said("skipped", "the original's own gradients on these are not finite")
+    if not found["finite"]:
+        return said("failed", "a gradient is not finite", worst)
+    if worst <= GRADIENT:
+        return said("passed", "the exact weighted gradients", worst)
+    return said("failed", _named(found, batch) or f"the gradient of {who} differs", worst)

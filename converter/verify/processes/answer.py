@@ -22,10 +22,13 @@ _WHERE = {
 _LIBRARIES = {"no tensorflow": ("TensorFlow", "verify"), "no torch": ("PyTorch", "torch")}
 # events of scripts that do what is not compared -> what that is
 _UNCOMPARED = {
+    "refused": "takes its own steps, and fails where verify feeds it the conversion's ({place}: {message}); unless the "
+    "conversion feeds something else, this is an internal error of verify: please report it",
     "in parts": "goes on with a run in parts (Session.partial_run) after an update, which is not compared",
     "threads": "runs training steps in several threads at once{where}: they have no order that two runs share; one "
     "thread at a time can be compared",
 }
+_NO_SHARD = "no part of the conversion's batch fits the fixed shapes of the original's inputs"
 # roles in which a conversion runs: an end of its own is its fault
 _CONVERSIONS = ("record", "strategy conversion", "ddp process", "cluster worker")
 
@@ -91,40 +94,40 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
     event: the child's, where it is known already.
     """
     event = child.event() if event is None else event
-    kind, name, original = event["event"], child.title, child.role in ORIGINALS
-    verdict: Verdict = "failed" if child.role.startswith(_CONVERSIONS) else "not comparable"
-    if kind == wanted:
+    if event["event"] == wanted:
         return event
-    if kind in _LIBRARIES:
-        library, more = _LIBRARIES[kind]
+    if event["event"] in _LIBRARIES:
+        library, more = _LIBRARIES[event["event"]]
         raise VerifyError(
             f"{library} cannot be imported by this interpreter ({event['message']}): name one "
             f"that has it by --python, or in tf-multigpu's checkout: pip install '.[{more}]'"
         )
-    if kind == "broken":
-        raise RuntimeError(f"the probe failed in {name}:\n{event['trace']}")
-    if kind == "refused":
-        where = f"{event['place']}: {event['message']}"
-        why = "unless the conversion feeds something else, this is an internal error of verify: please report it"
-        reason = f"{name} takes its own steps, and fails where verify feeds it the conversion's ({where}); {why}"
-        raise Stopped(reason, event["trace"])
-    if kind in _UNCOMPARED:
+    if event["event"] == "broken":
+        raise RuntimeError(f"the probe failed in {child.title}:\n{event['trace']}")
+    if event["event"] in _UNCOMPARED:
         where = f" ({', '.join(event['lines'])})" if event.get("lines") else ""
-        raise Stopped(f"{name} {_UNCOMPARED[kind].format(where=where)}")
-    if kind == "no shard":
         raise Stopped(
-            "no part of the conversion's batch fits the fixed shapes of the original's inputs", verdict="failed"
+            f"{child.title} {_UNCOMPARED[event['event']].format(where=where, **event)}", event.get("trace", "")
         )
-    if kind == "died":
+    if event["event"] == "no shard":
+        raise Stopped(_NO_SHARD, verdict="failed")
+    if event["event"] not in ("died", "ended"):
+        raise RuntimeError(f"unexpected event {event['event']!r} from {child.title}")
+    raise _ended(child, wanted, event)
+
+
+def _ended(child: Child, wanted: str, event: Event) -> Stopped:
+    """Why a script that ended before an event that was waited for cannot be compared."""
+    verdict: Verdict = "failed" if child.role.startswith(_CONVERSIONS) else "not comparable"
+    original = child.role in ORIGINALS
+    if event["event"] == "died":
         where = BEFORE if wanted in ("started", "ready") else ""
-        reason = f"{name} ended its process (status {event['status']}){where}"
-        raise Stopped(reason, child.tail(), verdict, original and where == BEFORE)
-    if kind != "ended":
-        raise RuntimeError(f"unexpected event {kind!r} from {name}")
+        reason = f"{child.title} ended its process (status {event['status']}){where}"
+        return Stopped(reason, child.tail(), verdict, original and where == BEFORE)
     if event["message"]:
         where = _WHERE.get(wanted, BEFORE)
-        reason = f"{name} failed{where}: {event['message']}"
-        raise Stopped(reason, event["trace"] or child.tail(), verdict, original and where == BEFORE)
-    reason = f"{name} ended without a training step (no run of an optimizer's train op was seen{_forks(event)})"
+        reason = f"{child.title} failed{where}: {event['message']}"
+        return Stopped(reason, event["trace"] or child.tail(), verdict, original and where == BEFORE)
+    reason = f"{child.title} ended without a training step (no run of an optimizer's train op was seen{_forks(event)})"
     evaluated = bool(original and event.get("evaluated") and not _forks(event))
-    raise Stopped(reason, child.tail(), verdict, original, evaluated=evaluated)
+    return Stopped(reason, child.tail(), verdict, original, evaluated=evaluated)

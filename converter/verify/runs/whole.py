@@ -271,28 +271,39 @@ def _sets(compared: Facts, towers: int, said: Collection[str]) -> list[CheckResu
     anew = not DRAWS.isdisjoint(said)
     drawn = any(row["status"] == "drawn" or (anew and row["status"] == "differs") for row in compared["fed"])
 
-    def only(status: Status, detail: str) -> list[CheckResult]:
-        return [CheckResult(name, status, detail)]
-
     for row in compared["sets"] if drawn else ():
-        often = row["own_rows"] / max(1, row["different"])
-        unseen = max(4 * math.exp(-often) * row["different"], 2 * row["once"])  # by chance
-        expected = unseen + 3 if often > 1 else math.inf
-        if max(row["new"], row["lost"]) > expected and (why := _collected(compared, said, expected)):
-            return only("skipped", why)
-        if row["unshuffled"]:
-            return only("failed", "are taken in one order again and again, in the original in another one each time")
-        if row["new"] > expected:
-            return only("failed", f"is fed {row['new']} examples that the original is never fed")
-        if anew and 0 < row["lost"] < towers * row["batch"] and not row["new"]:
-            codes = listing(sorted(DRAWS.intersection(said)))
-            detail = f"{row['lost']} examples, fewer than a batch of all towers, are never fed: whole batches are drawn"
-            return only("skipped", f"{detail}, which are larger ({codes})")
-        if row["lost"] > expected:
-            return only("failed", f"is never fed {row['lost']} of the original's {row['different']} examples")
-        if row["new"] or row["lost"]:
-            return only("skipped", "each batch is drawn at random: which examples are drawn is left to chance")
-    return only("passed", "the same set of examples, in an order that is drawn at random") if drawn else []
+        for one in (*row.get("alone", ()), row):
+            found = _set(one, row["batch"], compared, towers, said)
+            if found and (one is row or found[0] == "failed"):
+                return [CheckResult(name, *found)]
+    return [CheckResult(name, "passed", "the same set of examples, in an order that is drawn at random")] * drawn
+
+
+def _set(row: Facts, batch: int, compared: Facts, towers: int, said: Collection[str]) -> tuple[Status, str] | None:
+    """How a set of examples is another one than the original's, and the status of the check; None where it is not.
+
+    row: of all inputs of a train op together, or of one alone. batch: the largest of the original's.
+    """
+    lost, new, often = row["lost"], row["new"], row["own_rows"] / max(1, row["different"])
+    unseen = max(4 * math.exp(-often) * row["different"], 2 * row["once"])  # by chance
+    expected = unseen + 3 if often > 1 else math.inf
+    what = f"{row['input']} " if "input" in row else ""
+    if max(new, lost) > expected and (why := _collected(compared, said, expected)):
+        return "skipped", why
+    if row["unshuffled"]:
+        order = "taken in one order again and again, in the original in another one each time"
+        return "failed", f"{what}is {order}" if what else f"are {order}"
+    if new > expected:
+        return "failed", f"{what}is fed {new} examples that the original is never fed"
+    codes = sorted(DRAWS.intersection(said))
+    if codes and 0 < lost < towers * batch and not new:
+        detail = f"{lost} examples, fewer than a batch of all towers, are never fed: whole batches are drawn"
+        return "skipped", f"{detail}, which are larger ({listing(codes)})"
+    if lost > expected:
+        return "failed", f"{what}is never fed {lost} of the original's {row['different']} examples"
+    if new or lost:
+        return "skipped", "each batch is drawn at random: which examples are drawn is left to chance"
+    return None
 
 
 def _collected(compared: Facts, said: Collection[str], expected: float) -> str:

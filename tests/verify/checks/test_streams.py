@@ -556,6 +556,19 @@ def ran(**changes: Any) -> Ran:
     return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
 
 
+NOISE = {"fed": [{**SAME, "status": "drawn"}], "different": 80, "new": 80, "lost": 80}
+POINTS = {
+    "rows": 80,
+    "own_rows": 80,
+    "different": 8,
+    "new": 0,
+    "lost": 0,
+    "once": 0,
+    "unshuffled": False,
+    "input": "x:0",
+}
+
+
 @pytest.mark.parametrize(
     ("changes", "sizes"),
     [
@@ -609,6 +622,13 @@ def test_sizes_of_the_steps_of_a_whole_run(changes: Any, sizes: tuple[int, ...])
             "in one order again",
         ),
         ({"fed": [{**SAME, "status": "drawn"}], "new": 3}, "examples, whole run", "skipped", "left to chance"),
+        # beside noise that is drawn anew for each step
+        ({**NOISE, "alone": [{**POINTS, "unshuffled": True}]}, "examples, whole run", "failed", "x:0 is taken in one"),
+        ({**NOISE, "alone": [{**POINTS, "lost": 40}]}, "examples, whole run", "failed", "x:0 is never fed 40"),
+        ({**NOISE, "alone": [{**POINTS, "new": 40}]}, "examples, whole run", "failed", "x:0 is fed 40 examples"),
+        ({**NOISE, "alone": [{**POINTS, "new": 2}]}, "examples, whole run", "skipped", "left to chance"),
+        ({**NOISE, "alone": [POINTS]}, "examples, whole run", "skipped", "left to chance"),
+        ({**NOISE, "again": 90, "alone": [{**POINTS, "new": 40}]}, "examples, whole run", "skipped", "left to chance"),
         ({"fed": [{**SAME, "status": "differs", "step": 4}]}, "data, whole run", "failed", "step 4"),
         ({"fed": [{**SAME, "status": "differs", "step": 4}]}, "data of evaluations, whole run", "skipped", "is fed"),
     ],
@@ -616,6 +636,24 @@ def test_sizes_of_the_steps_of_a_whole_run(changes: Any, sizes: tuple[int, ...])
 def test_the_verdict_on_whole_runs(changes: Any, name: str, status: str, words: str) -> None:
     found = named(check_whole(ran(**changes), 2))
     assert found[name][0] == status and words in found[name][1], found
+
+
+def test_sets_of_inputs_beside_others_that_are_drawn_anew() -> None:
+    """Only where no example of all inputs together comes again are they looked at alone."""
+    points = [list("abcd"), list("efgh")] * 3
+    noise = [[f"{step}{row}" for row in range(4)] for step in range(6)]
+
+    def steps(*inputs: list[list[str]]) -> Any:
+        return {
+            (0,): [
+                {f"x{place}:0": (marks, None) for place, marks in enumerate(each)} for each in zip(*inputs, strict=True)
+            ]
+        }
+
+    (found,) = stream.sets(steps(points, noise), steps(points[:1] * 6, noise))
+    assert [(row["input"], row["different"], row["lost"], row["new"]) for row in found["alone"]] == [("x0:0", 8, 4, 0)]
+    (found,) = stream.sets(steps(points, points), steps(points, points))
+    assert (found["alone"], found["different"]) == ([], 8)
 
 
 def resets(*steps: int, kind: str = "reset") -> Any:
@@ -823,6 +861,28 @@ def test_lines_that_are_printed_less_often_are_named(theirs: int, named_: bool) 
 
     found = named(check_whole(ran(diary=printing(8), other=printing(2 * theirs)), 2))
     assert ("printed lines, whole run" in found) == named_
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "printed", "status"),
+    [
+        ([3, 5], [7, 9], [14, 18], "failed"),  # twice what was fetched
+        ([3, 5], [8, 10], [4, 5], "failed"),
+        ([3, 5], [7, 9], [7, 9], "skipped"),
+        ([3, 5], [7, 9], [14, 7], "failed"),
+        ([3, 3], [7, 7], [14, 14], "skipped"),  # one number may be like another by chance
+        ([3, 5], [0, 0], [0, 0], "skipped"),
+    ],
+)
+def test_whole_numbers_that_are_printed(own: list[int], theirs: list[int], printed: list[int], status: str) -> None:
+    def said(values: list[int], shown: list[int]) -> Any:
+        runs = [{"numbers": [0.5, one], "trains": False, "steps": at, "order": 2 * at} for at, one in enumerate(values)]
+        lines = [{"line": f"right: {one}", "steps": at, "order": 2 * at + 1} for at, one in enumerate(shown)]
+        rest = {"steps": 0, "savers": [], "seeds": [], "graph seed": None, "shuffling": []}
+        return {"notes": {"run": runs, "printed": lines}, **rest}
+
+    found = named(check_whole(ran(diary=said(own, own), other=said(theirs, printed)), 2))
+    assert found["printed values, whole run"][0] == status, found
 
 
 @pytest.mark.parametrize(("fed", "status"), [(1530, "passed"), (1450, "skipped")])

@@ -134,7 +134,7 @@ def part(begin: int, end: int, weight: float, **more: Any) -> dict[str, Any]:
     import numpy as np
 
     arrays = {"x:0": np.arange(begin, end), "keep:0": np.float32(0.5), "cluster_weight:0": np.float32(weight), **more}
-    inputs = [{"name": name, "shape": list(np.shape(value))} for name, value in arrays.items()]
+    inputs = [{"name": name, "shape": list(np.shape(value)), "sparse": None} for name, value in arrays.items()]
     applied = {0: {"w:0": np.ones(2), "b:0": None}}
     return {"arrays": arrays, "inputs": inputs, "applied": applied, "losses": [1.0]}
 
@@ -162,6 +162,21 @@ def test_parts_of_other_shapes_are_named(original: Any) -> None:
         original.inputs_not_of_rows(parts) == ["image:0"]
         and original.inputs_not_of_rows([part(0, 3, 1.0), part(3, 5, 1.0)]) == []
     )
+
+
+def test_sparse_rows_of_all_workers_make_the_batch(original: Any) -> None:
+    import numpy as np
+
+    names, parts = ["indices:0", "values:0", "shape:0"], []
+    for begin, end, rows in ((0, 3, [[0, 4], [2, 1]]), (3, 5, [[1, 2]])):
+        of_worker = [np.array(rows), np.ones(len(rows)), np.array([end - begin, 9])]
+        parts.append(part(begin, end, 1.0, **dict(zip(names, of_worker, strict=True))))
+        items = [{"name": name, "shape": [end - begin], "sparse": names, "source": False} for name in names]
+        parts[-1]["inputs"] = [*parts[-1]["inputs"][:1], *items]
+    whole = original.joined(parts)
+    assert [whole["arrays"][name].tolist() for name in names] == [[[0, 4], [2, 1], [4, 2]], [1, 1, 1], [5, 9]]
+    assert {item["name"]: item["shape"] for item in whole["inputs"]} == {"x:0": [5], **dict.fromkeys(names, [5])}
+    assert original.rows(parts) == [3, 2] and original.inputs_not_of_rows(parts) == []
 
 
 def test_a_worker_without_rows_adds_none(original: Any) -> None:

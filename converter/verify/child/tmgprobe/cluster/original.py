@@ -53,8 +53,9 @@ def joined(parts):
                 arrays[own] = value
                 inputs.append(dict(item, name=own, of=name, shape=list(value.shape)))
         else:
-            arrays[name] = np.concatenate(of_all) if name in cut else of_all[0]
-            inputs.append(dict(item, shape=list(arrays[name].shape)))
+            arrays[name] = _together(name, item['sparse'], busy) if name in cut else of_all[0]
+            shape = [sum(_lengths(busy, [name]))] if item['sparse'] else list(arrays[name].shape)
+            inputs.append(dict(item, shape=shape))
     return dict(
         parts[0],
         arrays=arrays,
@@ -66,17 +67,32 @@ def joined(parts):
     )
 
 
+def _together(name, sparse, parts):
+    """An input of all workers; sparse: the names of the parts of a sparse one, indices, values and shape, else None."""
+    arrays = [part['arrays'][name] for part in parts]
+    if sparse is None or name == sparse[1]:
+        return np.concatenate(arrays)
+    if name == sparse[2]:
+        return np.concatenate([[sum(one[0] for one in arrays)], np.max(arrays, 0)[1:]]).astype(arrays[0].dtype)
+    begins = np.cumsum([0] + [part['arrays'][sparse[2]][0] for part in parts])
+    return np.concatenate([one + ([begin] + [0] * (one.shape[1] - 1)) for one, begin in zip(arrays, begins)])
+
+
 def inputs_not_of_rows(parts):
     """The names of the inputs whose parts are no rows of one array: of other sizes, or an image with some boxes."""
     cut = _cut(parts)
-    if any(len(lengths) > 1 for lengths in _lengths(parts, cut)):
+    if any(len(set(of_worker)) > 1 for of_worker in zip(*[_lengths(parts, [name]) for name in cut])):
         return sorted(cut)
     return [name for name in cut if len({part['arrays'][name].shape[1:] for part in parts}) > 1]
 
 
-def _lengths(parts, cut):
-    """The numbers of rows that each worker's inputs have: one number where they are rows of one batch."""
-    return [{len(part['arrays'][name]) for name in cut} for part in parts]
+def _lengths(parts, names):
+    """The numbers of rows that each worker's inputs have: the most of these inputs."""
+    sparse = {item['name']: item['sparse'] for item in parts[0]['inputs']}
+    return [
+        max([int(arrays[sparse[name][2]][0]) if sparse.get(name) else len(arrays[name]) for name in names] or [0])
+        for arrays in (part['arrays'] for part in parts)
+    ]
 
 
 def rows(parts):
@@ -84,9 +100,9 @@ def rows(parts):
 
     Where a worker's inputs have different numbers of rows its batch counts as one.
     """
-    lengths = _lengths(parts, _cut(parts))
-    counts = [1 if len(several) > 1 else max(several or [0]) for several in lengths]
-    return [0 if _weight(part['arrays']) == 0 else count for part, count in zip(parts, counts)]
+    cut = sorted(_cut(parts))
+    counts = [1 if len(set(several)) > 1 else several[0] for several in zip(*[_lengths(parts, [name]) for name in cut])]
+    return [0 if _weight(part['arrays']) == 0 else count for part, count in zip(parts, counts or [0] * len(parts))]
 
 
 def _weight(arrays):
@@ -105,6 +121,9 @@ def _cut(parts):
     different = {
         name for name in names if any(not np.array_equal(arrays[0][name], other[name]) for other in arrays[1:])
     }
+    for item in parts[0]['inputs']:  # what is fed of a sparse tensor goes together
+        if item['sparse'] and different.intersection(item['sparse']):
+            different.update(item['sparse'])
     return different or set(names)
 
 

@@ -18,6 +18,11 @@ REDUCED = {'Sum': np.sum, 'Mean': np.mean}
 # found: the references by name, and the name of the one used; wanted: {(index, variable): gradient} by that one,
 # and the largest number in it; shards: [(feed, share), ...]
 Checked = collections.namedtuple('Checked', 'found used wanted scale shards')
+# worst: of the errors by (index, variable) of the reference with this name; wanted, applied: what the original applies
+Nearest = collections.namedtuple('Nearest', 'worst name errors wanted applied')
+# the gradients that differ by rounding alone, or as whole batches are added up less exactly; the faults that explain
+# the others; and those, with their errors, that rounding moves as far
+Excused = collections.namedtuple('Excused', 'rounding coarse matches unsteady')
 
 
 class NoShard(Exception):
@@ -39,49 +44,58 @@ def check(one, result=None):
         reference = one.reference(weights, result.reference)
         found, parts, kind = {result.reference: reference}, {}, result.kind
         names = [] if reference is None else [result.reference]
-    best = None
-    for name in names:
-        raw, losses, feed = found[name]
-        applied = one.applied(weights, raw, feed)
-        wanted = one.dense(applied)
-        errors = faults.gradient_errors(recorded, wanted)
-        worst = faults.worst(errors)
-        if best is None or worst < best[0]:
-            best = (worst, name, errors, wanted, applied)
-        if worst < faults.CLOSE:
-            break
-    if result is not None and (best is None or not best[0] < faults.CLOSE):
+    best = _nearest(one, recorded, found, names)
+    if result is not None and (best is None or not best.worst < faults.CLOSE):
         return None
     if best is None:
         raise NoShard
-    worst, name, errors, wanted, applied = best
-    moved = {} if worst < faults.CLOSE else faults.moved_by_rounding(one, errors, wanted, name)
-    rounding = faults.only_rounding(moved, recorded, wanted)
+    excused = _excused(one, best, recorded, found, parts, kind)
+    _note(one, kinds.Result(best.name, kind), found[best.name], (best.errors, recorded, best.wanted, best.applied))
+    scale = _largest(best.wanted)
+    one.figures.update(
+        matches=excused.matches,
+        unsteady={key[1]: error for key, error in excused.unsteady.items()},
+        less_exact=sorted(key[1] for key in excused.coarse),
+        noise=sorted(
+            key[1]
+            for key, value in best.wanted.items()
+            if result is None
+            and (key in excused.rounding or (value is not None and compare.largest(value) <= compare.NOISE * scale))
+        ),
+    )
+    shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
+    return Checked(found, best.name, best.wanted, scale, shards)
+
+
+def _nearest(one, recorded, found, names):
+    """The reference of these to which the recorded gradients are nearest; None where there are none."""
+    best = None
+    for name in names:
+        raw, _, feed = found[name]
+        applied = one.applied(one.kept['before'], raw, feed)
+        wanted = one.dense(applied)
+        errors = faults.gradient_errors(recorded, wanted)
+        worst = faults.worst(errors)
+        if best is None or worst < best.worst:
+            best = Nearest(worst, name, errors, wanted, applied)
+        if worst < faults.CLOSE:
+            break
+    return best
+
+
+def _excused(one, best, recorded, found, parts, kind):
+    """What tells the errors of the nearest reference; those that only rounding makes are set to nothing."""
+    errors, wanted, name = best.errors, best.wanted, best.name
+    moved = {} if best.worst < faults.CLOSE else faults.moved_by_rounding(one, errors, wanted, name)
+    rounding, coarse = faults.only_rounding(moved, recorded, wanted), []
     errors.update((key, 0.0) for key in rounding)
-    coarse = []
     if name == 'whole' and kind == 'mean' and not faults.worst(errors) < faults.CLOSE:
         coarse = faults.less_exact(one, errors, recorded, wanted)
         errors.update((key, 0.0) for key in coarse)
     matches = [] if faults.worst(errors) < faults.CLOSE else faults.explain(one, recorded, wanted, found, parts, name)
     unsteady = {} if matches else faults.within_rounding(moved, errors, recorded, wanted)
     errors.update((key, 0.0) for key in unsteady)
-    _note(one, kinds.Result(name, kind), found[name], (errors, recorded, wanted, applied))
-    one.figures.update(
-        {
-            'matches': matches,
-            'unsteady': {key[1]: error for key, error in unsteady.items()},
-            'less_exact': sorted(key[1] for key in coarse),
-        }
-    )
-    scale = _largest(wanted)
-    one.figures['noise'] = sorted(
-        key[1]
-        for key, value in wanted.items()
-        if result is None
-        and (key in rounding or (value is not None and compare.largest(value) <= compare.NOISE * scale))
-    )
-    shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
-    return Checked(found, name, wanted, scale, shards)
+    return Excused(rounding, coarse, matches, unsteady)
 
 
 def _note(one, result, reference, gradients):

@@ -1,7 +1,8 @@
 """What the original's graph holds of the size of its batch, as it would be for the conversion's batch.
 
 A script may compute with the size as a number (`tf.reduce_sum(losses) / batch_size`), which the graph then holds as a
-constant. Behind the towers the conversion's is N times as large; its plan says which statements read it.
+constant. Behind the towers the conversion's is N times as large; the text of the original says which statements read
+it.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -9,53 +10,87 @@ from __future__ import absolute_import, division, print_function
 import re
 
 import numpy as np
-from tmgprobe.graph import graphs
+from tmgprobe.graph import graphs, lines
 from tmgprobe.session import fetches
 
 SHAPE = re.compile('(^|/)Shape(_[0-9]+)?$')  # a constant where tf.shape knows the shape (TensorFlow 1.15, array_ops.py)
 
 
-def numbers(one, given, dependent):
-    """{name: value} of the constants that are sizes of the original's batch, or multiples of one.
+class SizedStatements(object):
+    """The original's statements that read a size of batches which grows with the towers.
 
-    Without a plan those that divide what depends on the batch, and from which a number of examples is taken away, as in
-    (size - right) / size. given: a feed for the original; dependent: the operations that depend on the batch.
+    sizes: [[file, first line, last line, numbers written there]].
     """
-    if one.total or one.gpus == 1 or not one.step.own_sizes:
+
+    def __init__(self, sizes, job):
+        self.job, self._sizes, self._constants = job, {}, {}
+        for path, first, last, numbers in sizes:
+            self._sizes.setdefault(path, []).append((first, last, tuple(numbers)))
+
+    def constants(self, step):
+        """[[(constant, numbers that are written there)]] of each of them, in the graph of a step."""
+        if step not in self._constants:
+            found = {}
+            for operation in step.operations:
+                short = operation.type == 'Const' and operation.outputs[0].get_shape().ndims in (0, 1)
+                place = self._place(operation) if short and step.graph.is_feedable(operation.outputs[0]) else None
+                if place is not None:
+                    found.setdefault(place, []).append((operation.outputs[0], place[2]))
+            self._constants[step] = list(found.values())
+        return self._constants[step]
+
+    def _place(self, operation):
+        """The statement that made an operation, as (file, first line, numbers)."""
+        for path, line in lines.script_lines(operation, self.job)[-1:]:
+            for first, last, numbers in self._sizes.get(path, ()):
+                if first <= line <= last:
+                    return path, first, numbers
+        return None
+
+
+def numbers(one, given):
+    """{name: value} of the constants of such statements that are sizes of the original's batch, or multiples of one.
+
+    given: a feed for the original.
+    """
+    return {} if _none_grows(one) or one.sizes is None else _grown(one, given, one.sizes.constants(one.step), True)
+
+
+def divisors(one, given, dependent):
+    """As `numbers`, of others that may be sizes: nothing tells whether they are, or are so by chance.
+
+    They divide what depends on the batch, and numbers of examples are taken away from them: (size - right) / size.
+    dependent: the operations that depend on the batch.
+    """
+    if _none_grows(one):
         return {}
-    read, sizes = (_divisors if one.region is None else _planned)(one, given, dependent), sorted(one.step.own_sizes)
+    taken = [(op.type in graphs.DIVISIONS, op.inputs) for op in dependent if op.type in graphs.DIVISIONS + ('Sub',)]
+    pairs = [(divides, inputs[1 if divides else 0]) for divides, inputs in taken]
+    beside = [pair for pair in pairs if pair[1].get_shape().ndims == 0 and _is_beside(pair[1], given, dependent)]
+    found = _values(one, given, [number for divides, number in beside if divides]).values()
+    sized = any(np.isin(value, list(one.step.own_sizes)) for value in found)
+    return _grown(one, given, [[(number, ()) for _, number in beside]], False) if sized else {}
+
+
+def _none_grows(one):
+    return one.total or one.gpus == 1 or not one.step.own_sizes
+
+
+def _grown(one, given, read, multiples):
+    """{name: value} of constants for the conversion's batch; multiples: whether those of a size grow where none is one.
+
+    read: see `SizedStatements.constants`.
+    """
+    sizes = sorted(one.step.own_sizes)
     values, found = _values(one, given, [tensor for several in read for tensor, _ in several]), {}
     for several in read:
         pairs = [(tensor.name, values[tensor.name], written) for tensor, written in several if tensor.name in values]
         loose = [(name, value, ~np.isin(value, written)) for name, value, written in pairs if value.dtype.kind in 'fiu']
         grown = [(name, _times(value, free & np.isin(value, sizes), one.gpus)) for name, value, free in loose]
-        if one.region is not None and all(value is None for _, value in grown):
+        if multiples and all(value is None for _, value in grown):
             grown = [(name, _times(v, free & (v > 0) & (v % sizes[0] == 0), one.gpus)) for name, v, free in loose]
         found.update((name, value) for name, value in grown if value is not None)
     return found
-
-
-def _planned(one, given, dependent):
-    """[[(constant, numbers that are written there)]] of each statement that reads a size of batches."""
-    plan, found = one.region, {}
-    if one.step not in plan.grown:
-        for operation in one.step.operations:
-            short = operation.type == 'Const' and operation.outputs[0].get_shape().ndims in (0, 1)
-            place = plan.sized(operation) if short and one.step.graph.is_feedable(operation.outputs[0]) else None
-            if place is not None:
-                found.setdefault(place, []).append((operation.outputs[0], place[2]))
-        plan.grown[one.step] = list(found.values())
-    return plan.grown[one.step]
-
-
-def _divisors(one, given, dependent):
-    """As `_planned`, without a plan: all of them as if of one statement; none where nothing is divided by a size."""
-    taken = [(op.type in graphs.DIVISIONS, op.inputs) for op in dependent if op.type in graphs.DIVISIONS + ('Sub',)]
-    pairs = [(divides, inputs[1 if divides else 0]) for divides, inputs in taken]
-    beside = [pair for pair in pairs if pair[1].get_shape().ndims == 0 and _is_beside(pair[1], given, dependent)]
-    divisors = _values(one, given, [number for divides, number in beside if divides]).values()
-    sized = any(np.isin(value, list(one.step.own_sizes)) for value in divisors)
-    return [[(number, ()) for _, number in beside]] if sized else []
 
 
 def _is_beside(tensor, given, dependent):
@@ -69,25 +104,40 @@ def _values(one, given, tensors):
     return {name: np.asarray(value) for name, value in found.items()}  # a text comes as bytes
 
 
-def shapes(one, given, dependent):
-    """{name: value} of what a graph for batches of one size computes with beside: its shape, and arrays as long.
+def sized(one, given, dependent):
+    """({name: tensor} of shapes that hold the size of the batch, {name: tensor} of arrays as long as it).
 
-    given, dependent: as of `numbers`. An array of unlike rows is left.
+    A graph for batches of one size computes with these beside the batch. given, dependent: as of `numbers`.
     """
-    rows, own, found = one.figures['rows'], one.figures['own_rows'], {}
-    if not own or not rows or rows % own:
-        return found
+    own = one.figures['own_rows']
     taken = [each for operation in dependent for each in operation.inputs if _is_beside(each, given, dependent)]
     behind = graphs.ancestors(each.op for each in taken) - dependent
     shaped = [op.outputs[0] for op in behind if op.type == 'Const' and SHAPE.search(op.name)]
+    shaped += [op.inputs[1] for op in dependent if op.type == 'Reshape' and _keeps_rows(op, own)]
     size = {each.name: each for each in shaped if each.graph.is_feedable(each)}
-    long = {each.name: each for each in taken if (each.get_shape().dims or [None])[0] == own}
+    long = {each.name: each for each in taken if own and (each.get_shape().dims or [None])[0] == own}
+    return size, {name: each for name, each in long.items() if name not in size}
+
+
+def shapes(one, given, dependent, rows):
+    """{name: value} of what `sized` gives, for a batch with so many rows. An array of unlike rows is left."""
+    own, found = one.figures['own_rows'], {}
+    if not own or not rows or (rows % own and own % rows):
+        return found
+    size, long = sized(one, given, dependent)
     for name, value in _values(one, given, list(size.values()) + list(long.values())).items():
         if name in size:
-            found[name] = _times(value, value == own, rows // own)
+            found[name] = _times(value, value == own, float(rows) / own)
         elif not graphs.reads_variable(long[name]) and all(np.array_equal(value[0], row) for row in value):
             found[name] = np.repeat(value[:1], rows, 0)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _keeps_rows(reshape, own):
+    """Whether an operation gives a new shape, written down, to what has so many rows, and leaves it these."""
+    size = reshape.inputs[1].op
+    leads = (reshape.inputs[0].get_shape().dims or [None])[0] == own
+    return leads and size.type == 'Const' and (reshape.outputs[0].get_shape().dims or [None])[0] == own
 
 
 def _times(value, which, factor):
@@ -95,5 +145,5 @@ def _times(value, which, factor):
     places, grown = np.flatnonzero(which), np.array(value).ravel()
     if not len(places):
         return None
-    grown[places[0]] *= factor
+    grown[places[0]] = grown[places[0]] * factor
     return grown.reshape(np.shape(value))

@@ -56,7 +56,7 @@ class Reference(object):
         for upper in (True, False):
             shards = one.shards(self.arrays, one.gpus, upper)
             sizes = [size for _, size in shards]
-            if all(inputs.fits(feed, one.statics) for feed, _ in shards) and sizes not in [
+            if all(one.takes(feed) for feed, _ in shards) and sizes not in [
                 [size for _, size in others] for others in self.splits
             ]:
                 self.splits.append(shards)
@@ -67,18 +67,21 @@ class Reference(object):
         self.batch, self.growth = {tensor.name for tensor in one.batch}, (None, None)
         fed = {self.graph.as_graph_element(name).op for name in gates}
         self.dependent = _dependent(one.batch, set(one.step.operations) - fed)
-        self.trunk = graphs.ancestors(loss.op for loss in _losses(one.step))
+        self.trunk = graphs.ancestors(loss.op for loss in one.step.computed_losses)
         self.fetches = one.step.fetches if fetches is None else fetches
-        # grown: sizes of the batch as numbers; base: what is fed of the whole batch, where the original takes it;
-        # outside: what is fed for what is computed of the towers' values, None where there is no such batch
+        # grown: sizes of the batch as numbers; maybe: numbers that may be some, where no plan tells; base: what is fed
+        # of the whole batch, where the original takes it; outside: what is fed for what is computed of the towers'
+        # values, None where there is no such batch
         given = everything if taken else self.splits[0][0][0]
-        self.grown = grown.numbers(one, given, self.dependent)
-        self.base = dict(everything, **({} if one.region is None else self.grown)) if taken else None
+        self.grown, self.maybe = grown.numbers(one, given), {}
+        if one.region is None:
+            self.maybe = grown.divisors(one, dict(given, **self.grown), self.dependent)
+        self.base = dict(everything, **self.grown) if taken else None
         self.outside = self.base
         if self.base is None and everything is not None:
             below = graphs.ancestors(fetch.tensor.op for fetch in self.fetches)
-            shapes = grown.shapes(one, given, self.dependent & below)
-            self.outside = dict(shapes, **dict({} if one.region is None else self.grown, **everything))
+            shapes = grown.shapes(one, given, self.dependent & below, one.figures['rows'])
+            self.outside = dict(shapes, **dict(self.grown, **everything))
         self.put_together, self._whole, self.padded = {}, None, set()  # padded: names of tensors, see padded_rows
         self.reset()
 
@@ -97,9 +100,9 @@ class Reference(object):
         """Loads the weights at which the run was recorded, or others."""
         self.one.store.write(self.one.kept['before'] if weights is None else weights)
 
-    def run(self, tensors, feed):
-        """Runs tensors in any structure, with gradients put in and randomness held still."""
-        return self.one.run(tensors, feed, self.gates)
+    def run(self, tensors, feed, as_made=False):
+        """Runs tensors in any structure, with gradients put in and randomness held still; as_made: see one.run."""
+        return self.one.run(tensors, feed, self.gates, as_made=as_made)
 
     def values(self, fetches, feed):
         """{place: value} on one feed; without those that do not take it."""
@@ -119,10 +122,10 @@ class Reference(object):
 
     def _by_ways(self, fetch):
         found = []
-        for way in region.ways(self.one.region, self.trunk, bool(self.grown)):
+        for way in region.ways(self.one.region, self.trunk, bool(self.maybe)):
             for number, shards in enumerate(self.splits):
                 if (way.how, number) not in self.put_together:  # of one shard each way gives its value
-                    whole = len(shards) == 1 and not self.grown
+                    whole = len(shards) == 1 and not self.grown and not self.maybe
                     expected = self.whole if whole else self._expected(self.fetches, shards, way)
                     self.put_together[way.how, number] = expected
                 if fetch.place in self.put_together.get((way.how, number), ()):
@@ -154,12 +157,12 @@ class Reference(object):
         """{place: value} computed from what the towers give and, beside it, from the whole batch."""
         writes = any(fetch.order == fetched.WRITES for fetch in fetches)
 
-        def run(tensors, feed):
+        def run(tensors, feed, as_made=False):
             if writes:
                 self.reset()
-            return self.run(tensors, feed)
+            return self.run(tensors, feed, as_made)
 
-        feed, seen = dict(self.grown) if way.grown else {}, set()
+        feed, seen = dict(self.maybe) if way.grown else {}, set()
         base = None if self.base is None else dict(self.base, **feed)
         ahead = self.border([fetch.tensor for fetch in fetches], seen, way, writes)
         for _ in range(ROUNDS):
@@ -179,7 +182,7 @@ class Reference(object):
         found = {fetch.place: feed.get(fetch.tensor.name) for fetch in fetches}
         computed = {str(fetch.place): fetch.tensor for fetch in fetches if found[fetch.place] is None}
         with graphs.of_any_shape(self.one.batch[0] if base is None else None):
-            values = run(computed, dict(self.outside, **feed)) if computed else {}
+            values = run(computed, dict(self.outside, **feed), True) if computed else {}
         found.update((fetch.place, values[str(fetch.place)]) for fetch in fetches if str(fetch.place) in values)
         if writes:
             self.reset()
@@ -249,7 +252,7 @@ class Reference(object):
         return np.asarray(min(values, key=lambda one: compare.value_error(one, whole)), np.asarray(whole).dtype)
 
     def _is_loss(self, tensor):
-        return any(tensor.op is loss.op for loss in _losses(self.one.step))
+        return any(tensor.op is loss.op for loss in self.one.step.computed_losses)
 
     def _allowed(self, pieces, shards, is_loss):
         """The numbers that those of the shards may be put together to."""
@@ -272,7 +275,7 @@ class Reference(object):
         if joined is not None:
             yield 'rows', joined
         elif self._of_losses_only(fetch.tensor.op):
-            losses = list(_losses(self.one.step))
+            losses = self.one.step.computed_losses
             parts = zip(*[self.run(losses, part) for part, _ in shards])
             for values in zip(*[self._allowed(part, shards, True) for part in parts]):
                 feed = {loss.name: np.asarray(value, loss.dtype.as_numpy_dtype) for loss, value in zip(losses, values)}
@@ -319,7 +322,7 @@ class Reference(object):
 
     def _of_losses_only(self, operation):
         """Whether a value is a loss, or depends on the batch only through losses."""
-        ends = {loss.op for loss in _losses(self.one.step)}
+        ends = {loss.op for loss in self.one.step.computed_losses}
         ahead = reached([operation], lambda one: () if one in ends else self._behind_batch(one)) - ends
         return not any(tensor.name in self.batch for one in ahead for tensor in one.inputs)
 
@@ -336,16 +339,6 @@ def _dependent(batch, operations):
         if not behind:
             return found
         found |= set(behind) | graphs.descendants([one.outputs[0] for one in behind], operations)
-
-
-def _losses(step):
-    """The losses that were differentiated anywhere in the graph, as far as this run computes them."""
-    return [
-        loss
-        for group in step.watched.groups
-        for loss in group.losses
-        if hasattr(loss, 'op') and loss.op in step.operations
-    ]
 
 
 def _turning(axes, turned, value):
@@ -475,40 +468,40 @@ class FetchedValue(object):
             return {'status': 'twice', 'part': self.twice[0]}
         if not self.is_summary and graphs.counts_waiting(self.fetch.tensor.op):
             return {'status': 'waiting'}
+        readings = [(how, self._named(value)) for how, value in self._readings()]
+        if readings and readings[0][0] == 'form':
+            return self._compared_by_form(readings[0][1])
+        for _, parts in readings:
+            missing, added = sorted(set(parts) - set(self.found)), sorted(set(self.found) - set(parts))
+            if missing or added:
+                return {'status': 'other tags', 'missing': missing, 'added': added}
         taken = self.reference.one.gpus == 1 or any(len(shards) > 1 for shards in self.reference.splits)
         left = [] if taken else sorted(self.single)  # the original's batch may be of one size only
         aside = _those_under(self.waiting, self.found)
-        tried, readings = {}, self._readings()
-        if readings and readings[0][0] == 'form':
-            return self._compared_by_form(self._named(readings[0][1]))
-        for how, value in readings:
-            parts = self._named(value)
-            if set(parts) != set(self.found):
-                return {
-                    'status': 'other tags',
-                    'missing': sorted(set(parts) - set(self.found)),
-                    'added': sorted(set(self.found) - set(parts)),
-                }
-            for part, number in parts.items():
-                if part not in left and part not in aside and self._applies(how, part):
-                    tried.setdefault(part, []).append((compare.value_error(self.found[part], number), how, number))
-        ways = self.reference.one.step.ways
-        best = {
-            part: region.nearest(ways, (self.fetch.place, part), readings, CLOSE) for part, readings in tried.items()
-        }
-        if not best:
+        tried = {}
+        for part in set(self.found) - set(left) - set(aside):
+            found = [(how, parts[part]) for how, parts in readings if self._applies(how, part)]
+            values = [(compare.value_error(self.found[part], number), how, number) for how, number in found]
+            tried.update({part: values} if values else {})
+        if not tried:
             return {'status': 'waiting' if aside else 'not taken'}
-        worst = max(best, key=lambda part: best[part][0])
+        ways, place = self.reference.one.step.ways, self.fetch.place
+        best = {part: region.nearest(ways, (place, part), values, CLOSE) for part, values in tried.items()}
+        worst = max(sorted(best), key=lambda part: best[part][0])
         if best[worst][0] <= CLOSE:
-            how = sorted({TOWERS.sub('', how) for _, how, _ in best.values()})
-            if self.by_form and set(how) & {'shown', 'mean of shown'} and set(best) <= self.by_form:
-                return {'status': 'shown'}
-            if self.fetch.tensor.name in self.reference.padded:
-                how = ['padded']
-            row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
-            claimed = self.reference.one.region is not None or not self.reference.depends(self.fetch.tensor)
-            return dict(row, left=left, waiting=aside, claimed=claimed or self.reference.one.gpus == 1)
+            return self._same(best, worst, left, aside)
         return self._different(worst, best[worst], tried[worst])
+
+    def _same(self, best, worst, left, aside):
+        """As `row`, of parts that are as they should be; best: the nearest reading of each."""
+        how, reference = sorted({TOWERS.sub('', how) for _, how, _ in best.values()}), self.reference
+        if self.by_form and set(how) & {'shown', 'mean of shown'} and set(best) <= self.by_form:
+            return {'status': 'shown'}
+        if self.fetch.tensor.name in reference.padded:
+            how = ['padded']
+        row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
+        claimed = reference.one.region is not None or not reference.depends(self.fetch.tensor)
+        return dict(row, left=left, waiting=aside, claimed=claimed or reference.one.gpus == 1)
 
     def _compared_by_form(self, parts):
         """As `row`, of parts that are of one tower's share: only their kinds and numbers of axes are to be the same."""
@@ -562,7 +555,8 @@ class FetchedValue(object):
     def _different(self, part, best, tried):
         error, how, wanted = best
         found = self.found[part]
-        row = {'status': 'differs', 'part': part, 'error': error, 'words': _words(found, wanted)}
+        free = not self.reference.depends(self.fetch.tensor)
+        row = {'status': 'differs', 'part': part, 'error': error, 'words': _words(found, wanted), 'free': free}
         moved = self._spread(part, error)
         if moved >= error / 10:
             return dict(row, status='unsteady', spread=moved)

@@ -13,7 +13,7 @@ import numpy as np
 from tmgprobe.graph import graphs
 from tmgprobe.reference import merge, region
 from tmgprobe.session import step as steps
-from tmgprobe.values import compare
+from tmgprobe.values import compare, inputs
 
 SCOPE = 'tf_multigpu_probe_once/'
 SAME = 1e-3  # relative error up to which these operations differentiate as the script does
@@ -29,7 +29,7 @@ def gradients(one, weights, whole, shards, factor):
     None where the towers give something else than rows, or the script does not differentiate plainly.
     whole: these on the whole batch with its own statistics; shards: [(feed, rows)]; factor: see Comparison._micro.
     """
-    raw, _, everything = whole
+    raw, everything = whole[0], inputs.whole(one.pairs, one.kept['arrays'])
     held, key = one.step.watched.once, tuple(id(group) for group in one.groups)
     if key not in held:
         held[key] = {'parts': None if any(one.stages.groups) else _made(one), 'plain': False}
@@ -51,15 +51,16 @@ def _alike(value, wanted):
 def _made(one):
     """The operations for each group of gradients; None where there is no such way."""
     reference, (way,) = merge.Reference(one, {}, []), region.ways(one.region, (), False)
-    if reference.base is None:
+    model, found = None if reference.base is not None else one.model, []
+    if reference.base is None and model is None:
         return None
-    found = []
     for group in one.groups:
         border = reference.border(group.losses, set(), way, False)
         targets = [one.store.variables.get(name) for name in group.variables]
         if not border or None in targets or any(set_ or not tensor.dtype.is_floating for tensor, set_ in border):
             return None
-        found.append(_added(one, group.losses, [tensor for tensor, _ in border], targets))
+        parts = [group.losses, [tensor for tensor, _ in border]]
+        found.append(_added(one, *(parts if model is None else model.of(parts)), targets=targets))
     return None if None in found else found
 
 
@@ -80,10 +81,11 @@ def _added(one, losses, border, targets):
 
 def _taken(one, weights, everything, shards, parts, factor):
     """The gradients of all groups with these shards, and the losses; see `gradients`."""
+    model = None if inputs.fits(everything, one.statics) else one.model
 
     def run(tensors, feed):
         one.load(weights)
-        return one.run(tensors, feed)
+        return one.run(tensors, feed) if model is None else model.run(one, tensors, dict(one.extra, **feed))
 
     raw, joined = [], {}
     for made in parts:

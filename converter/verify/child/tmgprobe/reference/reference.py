@@ -4,7 +4,7 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.graph import graphs, rates
-from tmgprobe.reference import once
+from tmgprobe.reference import once, remade
 from tmgprobe.session import step as steps
 from tmgprobe.values import compare, inputs
 from tmgprobe.values import rows as rows_of
@@ -15,14 +15,15 @@ class StepComparison(object):
     """One recorded step against the reference.
 
     The job has `gpus`; `total`, whether these share the original's batch; `added`, whether the conversion was to
-    compute a loss that is no mean over the examples for the whole batch; and `region`, what it builds in the towers
-    (region.Region), where its plan is known.
+    compute a loss that is no mean over the examples for the whole batch; `region`, what it builds in the towers
+    (region.PlannedOperations), where its plan is known; and `sizes`, where the original reads sizes of batches
+    (grown.SizedStatements), where that is known.
     """
 
     def __init__(self, call, kept, job):
         self.call, self.kept = call, kept
         self.gpus, self.total, self.added = job['gpus'], job['total'], job['added']
-        self.step, self.region = call.step, job.get('region')
+        self.step, self.region, self.sizes = call.step, job.get('region'), job.get('sizes')
         self.refused = (call.tf.errors.OpError, ValueError)
         mine = [apply.index for apply in self.step.applies]
         self.applies = [apply for apply in self.step.applies if apply.index in kept['triggered']]
@@ -67,12 +68,41 @@ class StepComparison(object):
         """Gives the variables these values."""
         self.store.write(weights)
 
-    def run(self, tensors, *feeds):
-        """Runs tensors with what the original alone is fed, and with these feeds; later ones count."""
+    def run(self, tensors, *feeds, **how):
+        """Runs tensors with what the original alone is fed, and with these feeds; later ones count.
+
+        how: `as_made`, whether the original's graph is to run though a batch has another size than it is made for.
+        """
         values = dict(self.extra)
         for feed in feeds:
             values.update(feed)
-        return self.call.run(tensors, values)
+        if how.get('as_made') or inputs.fits(values, self.statics) or not self.takes(values):
+            return self.call.run(tensors, values)
+        return self.model.run(self, tensors, values)
+
+    @property
+    def model(self):
+        """The original's model for batches of any size (remade.py); None where there is none."""
+        if self.step.remade is None:
+            self.step.remade = remade.made(self)
+        return self.step.remade or None
+
+    def takes(self, feed):
+        """Whether the original takes a feed, or a copy of its model does where batches of other sizes are compared.
+
+        These are shares of the original's batch, and the whole one of several towers whose loss is computed once.
+        """
+        resized = self.total or self.added or (self.region is not None and self.region.once)
+        return inputs.fits(feed, self.statics) or (resized and feed is not None and self.model is not None)
+
+    def fitting(self, values):
+        """These values, with the original's own batch for its inputs."""
+        own = {tensor.name: self.call.arrays[tensor.name] for tensor in self.batch}
+        return dict(values, **own)
+
+    def settled(self, weights, feed):
+        """A feed that the original takes itself, and that leads to what this one does; see remade.py."""
+        return feed if inputs.fits(feed, self.statics) else self.model.settled(self, weights, dict(self.extra, **feed))
 
     @property
     def batch(self):
@@ -112,6 +142,7 @@ class StepComparison(object):
     def _stage(self, weights, feed, stage, found, factor):
         """Computes the gradients that wait for so many updates, and their losses; puts them where they belong."""
         self.load(weights)
+        factor = factor if inputs.fits(feed, self.statics) else None  # of a copy no multiple is asked for
         places = [place for place, of in enumerate(self.stages.groups) if of == stage]
         indexes = [index for index, of in enumerate(self.stages.losses) if of == stage]
         groups = [self.groups[place] for place in places]
@@ -186,12 +217,12 @@ class StepComparison(object):
 
     def _computed(self, weights, shards, factor=None):
         """(raw gradients and losses of each of these shards, their shares, their feeds); None if they are not taken."""
-        if not all(inputs.fits(feed, self.statics) for feed, _ in shards):
+        if not all(self.takes(feed) for feed, _ in shards):
             return None
         rows, feeds = float(sum(size for _, size in shards)), [feed for feed, _ in shards]
         share = [size / rows for _, size in shards]
         try:
-            return self._each(weights, feeds, share, factor), share, feeds
+            return self._each(weights, feeds, share, factor), share, [self.settled(weights, feed) for feed in feeds]
         except self.refused:  # the original's model takes batches of one size only
             return None
 
@@ -226,9 +257,9 @@ class StepComparison(object):
                 found['added'] = self._weighted(weights, feeds, [1.0] * len(computed), computed, factor)
             parts[name] = list(zip(computed, share, feeds))
         everything = inputs.whole(self.pairs, arrays)
-        if len(parts.get('shards', ())) != 1 and inputs.fits(everything, self.statics):
+        if len(parts.get('shards', ())) != 1 and self.takes(everything):
             try:
-                found['whole'] = self._micro(weights, everything, factor) + (everything,)
+                found['whole'] = self._micro(weights, everything, factor) + (self.settled(weights, everything),)
                 found.update(self._once(weights, found, factor))
             except self.refused:
                 pass
@@ -257,7 +288,7 @@ class StepComparison(object):
         batched = graphs.descendants(self.batch, self.step.operations)
         found = [
             (divisor, counted, graphs.is_quotient(loss, divisor))
-            for loss in self.losses
+            for loss in self.losses or self.step.computed_losses
             for divisor, counted in graphs.divisors(loss, batched)
         ]
         if not found:
@@ -335,7 +366,7 @@ class StepComparison(object):
     def _doubles(self, whole):
         """Whether the gradients are twice as large on a batch that holds each example twice."""
         feed = inputs.twice(self.pairs, self.kept['arrays'])
-        if not inputs.fits(feed, self.statics):
+        if not self.takes(feed):
             return False
         try:
             doubled = self._flat(self._micro(self.kept['before'], feed)[0])

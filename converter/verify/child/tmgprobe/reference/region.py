@@ -12,7 +12,7 @@ from tmgprobe.graph import lines
 
 # how: its name; inside: whether an operation is built in the towers; numbers: whether its numbers are put together
 # there, as a loss's are, and not computed from what has rows; first: whether of what towers write into variables the
-# first tower's counts; grown: whether numbers that are sizes of batches grow behind the towers.
+# first tower's counts; grown: whether numbers that may be sizes of batches grow behind the towers.
 Way = collections.namedtuple('Way', 'how inside numbers first grown')
 
 
@@ -21,25 +21,14 @@ class PlannedOperations(object):
 
     spans: [[file, first line, last line, whether it is in the towers]]; counted: whether the towers' losses are
     weighed by what masks leave of their shards; once: whether the end of a loss is computed once, from what they give;
-    summed: whether their losses are added up, and not averaged; None where some are. sizes: [[file, first line, last
-    line, numbers written there]] of statements that read a size of batches which grows with the towers.
+    summed: whether their losses are added up, and not averaged; None where some are.
     """
 
-    def __init__(self, spans, counted, once, summed, sizes, job):
+    def __init__(self, spans, counted, once, summed, job):
         self.counted, self.once, self.summed, self.job, self.known = counted, once, summed, job, {}
-        self.spans, self.sizes, self.grown = {}, {}, {}  # grown: see grown.py
+        self.spans = {}
         for path, first, last, inside in spans:
             self.spans.setdefault(path, []).append((last - first, first, last, inside))
-        for path, first, last, numbers in sizes:
-            self.sizes.setdefault(path, []).append((first, last, numbers))
-
-    def sized(self, operation):
-        """The statement that made an operation, as (file, first line, numbers), where it reads a size of batches."""
-        for path, line in lines.script_lines(operation, self.job)[-1:]:
-            for first, last, numbers in self.sizes.get(path, ()):
-                if first <= line <= last:
-                    return path, first, tuple(numbers)
-        return None
 
     def holds(self, operation):
         """Whether the narrowest statement of the plan, in the outermost line that it names, stands in the towers."""
@@ -61,7 +50,7 @@ def ways(region, trunk, sized):
     trunk: what the losses are computed of; sized: whether there are numbers that may be sizes of batches.
     """
     if region is not None:
-        return [Way('planned', region.holds, region.holds, True, True)]
+        return [Way('planned', region.holds, region.holds, True, False)]
     nowhere, everywhere = (lambda operation: False), (lambda operation: True)
     found = [
         Way('whole', nowhere, nowhere, False, False),

@@ -251,28 +251,47 @@ def sets(own, theirs):
     new, lost: how many different examples only one of both was fed; different: of the original's; once: of these the
     ones that it takes once, about as many as another run of such draws has that this one has not; short: whether
     the original's batches are of different sizes; batch: the largest of them; sizes: of the conversion's batches;
-    unshuffled: whether only the conversion takes them in the same order again and again.
+    unshuffled: whether only the conversion takes them in the same order again and again; alone: the same of single
+    inputs, see `_sets_alone`.
     """
     result = []
     for kind, steps in sorted(own.items()):
-        mine, others = (examples({kind: each}) for each in (steps, theirs.get(kind, [])))
+        other = theirs.get(kind, [])
+        mine, others = examples({kind: steps}), examples({kind: other})
         result.append(
-            {
-                'steps': len(theirs.get(kind, [])),
-                'own_steps': len(steps),
-                'rows': len(others),
-                'own_rows': len(mine),
-                'short': len({len(streams.together(step)) for step in steps}) > 1,
-                'batch': max(len(streams.together(step)) for step in steps),
-                'sizes': sorted({len(streams.together(step)) for step in theirs.get(kind, [])}),
-                'new': len(set(others) - set(mine)),
-                'lost': len(set(mine) - set(others)),
-                'different': len(set(mine)),
-                'unshuffled': len(mine) >= 2 * len(set(mine)) and streams.recurs(others) and not streams.recurs(mine),
-                'once': sum(count == 1 for count in collections.Counter(mine).values()),
-            }
+            dict(
+                _set(mine, others),
+                steps=len(other),
+                own_steps=len(steps),
+                short=len({len(streams.together(step)) for step in steps}) > 1,
+                batch=max(len(streams.together(step)) for step in steps),
+                sizes=sorted({len(streams.together(step)) for step in other}),
+                alone=_sets_alone(steps, other) if len(set(mine)) == len(mine) else [],
+            )
         )
     return result
+
+
+def _set(mine, others):
+    return {
+        'rows': len(others),
+        'own_rows': len(mine),
+        'new': len(set(others) - set(mine)),
+        'lost': len(set(mine) - set(others)),
+        'different': len(set(mine)),
+        'unshuffled': len(mine) >= 2 * len(set(mine)) and streams.recurs(others) and not streams.recurs(mine),
+        'once': sum(count == 1 for count in collections.Counter(mine).values()),
+    }
+
+
+def _sets_alone(own, theirs):
+    """The sets of inputs whose examples come again where those of all together do not, as noise is drawn anew."""
+    found = []
+    for name in sorted(own[0]):
+        mine, others = ([mark for (marks,) in _columns({0: each}, [name]) for mark in marks] for each in (own, theirs))
+        if mine and others and len(mine) >= 2 * len(set(mine)):
+            found.append(dict(_set(mine, others), input=name))
+    return found
 
 
 def examples(kinds):
@@ -585,28 +604,35 @@ def _evaluation(name, own, theirs, training, towers, reads_on):
         return found
     mine, others = ([mark for _, run in runs for mark in run[name]] for runs in (own, theirs))
     found.update(rows=len(others), own_rows=len(mine))
-    longest = towers * max([len(run[name]) for _, run in own] or [0])
-    counts = [_by_gap(runs, name) for runs in (own, theirs)]
-    fits = all(
-        counts[1].get(gap) in (count, count * towers) or (several and 0 <= count - counts[1].get(gap, 0) < longest)
-        for gap, count in counts[0].items()
-        for several in [sum(steps == gap for steps, _ in own) > 1]
-    )
     smaller = all(gap == 0 for gap, _ in own + theirs) and _smaller(own, theirs, name)
     short = min(len(mine), len(others))
-    if fits and not smaller and short and mine[:short] == others[:short]:
+    if not smaller and short and mine[:short] == others[:short] and _as_many_by_gap(own, theirs, name, towers):
         return found
-    found['status'] = streams.DIFFERS
-    if smaller:
-        return dict(found, fault='smaller')
-    several = len(set(others)) > 1  # one row, as the number of a first word, may be like one of the batch by chance
-    known = len(set(mine) & training[0])  # its last steps may not have been seen
-    again = len(set(others) & training[2])
-    if several and set(others) <= training[1] and 2 * known < len(set(mine)):
-        return dict(found, fault='training')
-    if several and not known and not reads_on and 2 * again >= len(set(others)):  # read on from the training's queue
-        return dict(found, fault='training')
-    return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
+    fault = 'smaller' if smaller else _evaluation_fault(set(mine), set(others), training, reads_on)
+    return dict(found, status=streams.DIFFERS, fault=fault)
+
+
+def _as_many_by_gap(own, theirs, name, towers):
+    """Whether behind each step as many examples come, or so many times as many; of several runs the rest is left."""
+    longest = towers * max([len(run[name]) for _, run in own] or [0])
+    counts, other = (_by_gap(runs, name) for runs in (own, theirs))
+    several = {gap for gap in counts if sum(steps == gap for steps, _ in own) > 1}
+    return all(
+        other.get(gap) in (count, count * towers) or (gap in several and 0 <= count - other.get(gap, 0) < longest)
+        for gap, count in counts.items()
+    )
+
+
+def _evaluation_fault(mine, others, training, reads_on):
+    """What the examples of the conversion's runs are instead of the original's, both as sets; training: as above."""
+    known = len(mine & training[0])  # its last steps may not have been seen
+    again = len(others & training[2])
+    if len(others) > 1:  # one row, as the number of a first word, may be like one of the batch by chance
+        if others <= training[1] and 2 * known < len(mine):
+            return 'training'
+        if not known and not reads_on and 2 * again >= len(others):  # read on from the training's queue
+            return 'training'
+    return 'part' if others < mine else 'order' if mine == others else 'others'
 
 
 def _parted(kind, own, theirs):
@@ -645,33 +671,37 @@ def _unlike(own, theirs, name, training, towers):
 
     Of these the conversion may take as many as the original, and as many times more as there are towers.
     """
-    if len(own) != len(theirs) and all(gap == 0 for gap, _ in list(own) + list(theirs)):
-        contents = [[run[name] for _, run in runs] for runs in (own, theirs)]
-        apart = [mine for mine in contents[0] if not set(mine) <= training[0]]
-        others = set().union(*contents[1])
-        if apart and others <= training[1] and others.isdisjoint(set().union(*apart)):
-            # the original evaluates what it is not trained with, the conversion never
-            return [one for one in own if not set(one[1][name]) <= training[0]], theirs
-        again = [[one for one in runs if set(one[1][name]) <= of] for runs, of in zip((own, theirs), training)]
-        if all(again) and _smaller(again[0], again[1], name):
-            return again
-        theirs = [one for one in theirs if one[1][name] not in contents[0] and not set(one[1][name]) <= training[1]]
-        own = [one for one in own if one[1][name] not in contents[1] and not set(one[1][name]) <= training[0]]
-        return (own, theirs) if theirs else ((), ())  # whole runs, which evaluate more or less often
-    pairs = list(zip(own, theirs)) if [gap for gap, _ in own] == [gap for gap, _ in theirs] else []
-    if not pairs:  # a summary's run may be fed the step's batch, and after each tenth step what was evaluated
-        left = [[one for one in runs if not set(one[1][name]) <= each] for runs, each in zip((own, theirs), training)]
-        return (left[0], left[1] or theirs) if left[0] else (own, theirs)
-    fed = [(one, other, one[1][name], other[1][name]) for one, other in pairs]
-    left = [
-        (one, other)
-        for one, other, mine, others in fed
-        if mine != others
-        and not (
-            set(mine) <= training[0] and set(others) <= training[1] and len(mine) <= len(others) <= towers * len(mine)
-        )
-    ]
+    scripts = [[(run, tuple(run[1][name])) for run in runs] for runs in (own, theirs)]
+    gaps = [[gap for gap, _ in runs] for runs in (own, theirs)]
+    # {which script: those of its runs that are fed other examples than it is trained with}
+    others = [[run for run, fed in runs if not set(fed) <= known] for runs, known in zip(scripts, training)]
+    if len(own) != len(theirs) and set(gaps[0] + gaps[1]) <= {0}:
+        return _unlike_in_number(scripts, others, name, training)
+    if not own or gaps[0] != gaps[1]:
+        # a summary's run may be fed the step's batch, and after each tenth step what was evaluated
+        return (others[0], others[1] or theirs) if others[0] else (own, theirs)
+    left = []
+    for (one, mine), (other, fed) in zip(*scripts):
+        trained = set(mine) <= training[0] and set(fed) <= training[1] and len(mine) <= len(fed) <= towers * len(mine)
+        left += [] if mine == fed or trained else [(one, other)]
     return tuple(zip(*left)) if left else ((), ())
+
+
+def _unlike_in_number(scripts, others, name, training):
+    """As `_unlike`, of whole runs, which evaluate more or less often."""
+    contents = [{fed for _, fed in runs} for runs in scripts]
+    apart = set().union(*(run[1][name] for run in others[0]))
+    if others[0] and not others[1] and set().union(*contents[1]).isdisjoint(apart):
+        # the original evaluates what it is not trained with, the conversion never
+        return others[0], [run for run, _ in scripts[1]]
+    again = [[run for run, fed in runs if set(fed) <= known] for runs, known in zip(scripts, training)]
+    if all(again) and _smaller(again[0], again[1], name):
+        return again
+    left = [
+        [run for run, fed in runs if fed not in found and not set(fed) <= known]
+        for runs, found, known in zip(scripts, contents[::-1], training)
+    ]
+    return left if left[1] else ((), ())
 
 
 def _taken_once(own, theirs, name, towers):

@@ -213,35 +213,42 @@ def _error(one, name, errors, written):
 
 
 def _raised(one, weights, raw, names):
-    """What the conversion adds to variables that count over examples, {name: amount}, where it is the original's.
+    """What the conversion adds to variables that are not trained, {name: amount}, where it is the original's.
 
-    names: variables that neither the first shard nor the whole batch explains. What tf.metrics counts may be computed
-    from rows that depend on each tower's statistics, as a fetched value may be: see merge.py.
+    names: variables that neither the first shard nor the whole batch explains. What is written into them may be made
+    of rows that depend on each tower's statistics, as a fetched value may be: see merge.py. A plan tells what else than
+    counts is, see `_planned`.
     """
-    trained = {name for apply in one.applies for name in apply.variables}
-    sums = {}
+    trained, written = {name for apply in one.applies for name in apply.variables}, {}
     for operation in one.step.operations if set(names) - trained else ():
-        if merge.adds_up(operation) and len(operation.inputs) > 1:
-            sums.setdefault(graphs.assigned(operation), []).append(operation.inputs[1])
+        if graphs.assigned(operation) and (one.region is None or merge.adds_up(operation)):
+            written.setdefault(graphs.assigned(operation), []).append(operation)
     found = {}
     for name in set(names) - trained:
-        amounts = sums.get(name.split(':')[0], ())
-        if len(amounts) == 1 and fetched.comparable(amounts[0]):
+        writes = written.get(name.split(':')[0], ())
+        if len(writes) == 1 and fetched.comparable(writes[0].inputs[1]):
             before, after = weights[name], one.kept['after'][name]
-            for value in _amounts(one, amounts[0], one.gates(raw)):
-                if compare.movement_error(after, before + value, before) <= merge.CLOSE:
-                    found[name] = np.asarray(value, before.dtype)
+            for amount in _amounts(one, writes[0], before, one.gates(raw)):
+                if compare.movement_error(after, before + amount, before) <= merge.CLOSE:
+                    found[name] = np.asarray(amount, before.dtype)
                     break
     return found
 
 
-def _amounts(one, tensor, gates):
-    """The values that a tensor may have, put together from the shards'."""
+def _amounts(one, write, before, gates):
+    """By how much an operation may change its variable, where its value is put together from the shards'.
+
+    before: the variable's value. What towers write by themselves is the first one's, and no mean of theirs.
+    """
+    tensor = write.inputs[1]
     fetch = fetched.of(tensor)
     reference = merge.Reference(one, gates, [fetch])
     reference.growth = one.figures['own_rows'], one.figures['rows']
-    for _, value in reference.readings(fetch):
-        yield value
+    for how, value in reference.readings(fetch):
+        if merge.adds_up(write):
+            yield value
+        elif not how.endswith('means'):
+            yield -value if write.type.startswith('AssignSub') else value - before
         rows, recorded = reference.growth
         if tensor.op not in reference.dependent and np.ndim(value) == 0 and value == rows != 1:
             yield recorded  # the size of the batch, as a number in the graph

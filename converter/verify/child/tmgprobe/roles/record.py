@@ -20,6 +20,8 @@ from tmgprobe.values.errors import describe
 LOUDER = 2.0**20  # a power of two, so that nothing is rounded
 LEAST = 3  # steps that are kept and compared, however long they take
 FURTHER = 9  # steps that are kept beyond those asked for while a train op of the script has not run
+SIZES = ('Shape', 'ShapeN', 'Size', 'Rank')
+LIGHT = ('Identity', 'Reshape', 'Cast', 'ConcatV2', 'AddN', 'Pack')  # operations on numbers that compute none
 KEEPS = re.compile('Enqueue|Stage')  # what a run may keep outside of the variables
 SPARE = 20.0  # seconds that these may take
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
@@ -387,18 +389,16 @@ def placement(step, arrays, metadata):
 
 
 def heavy_operations(step, arrays):
-    """The operations that compute losses and gradients of the inputs of one run: large ones, else all on numbers."""
+    """The operations that compute losses and gradients of the inputs of one run: large ones, else all on numbers.
+
+    What is computed of sizes of the inputs alone, as a tower's weight, is no part of them.
+    """
     graph = step.graph
     tensors = [graph.as_graph_element(name) for name in arrays]
     ran = step.backward | graphs.ancestors(loss.op for loss in step.losses)
-    computing = graphs.descendants(tensors, ran) if tensors else ran
-    heavy = {op for op in computing if graphs.HEAVY.search(op.type)}
-    if not heavy:
-        heavy = {
-            op
-            for op in computing
-            if op.outputs
-            and op.outputs[0].dtype.base_dtype.is_floating
-            and op.type not in graphs.SLICES + ('Identity', 'Reshape', 'Cast', 'ConcatV2', 'AddN', 'Pack')
-        }
-    return heavy
+    computing = graphs.descendants(tensors, [op for op in ran if op.type not in SIZES]) if tensors else ran
+    return {op for op in computing if graphs.HEAVY.search(op.type)} or {
+        op
+        for op in computing
+        if op.outputs and op.outputs[0].dtype.base_dtype.is_floating and op.type not in graphs.SLICES + LIGHT
+    }

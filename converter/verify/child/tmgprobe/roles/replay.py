@@ -18,6 +18,7 @@ import time
 import numpy as np
 from tmgprobe.graph import graphs, lines
 from tmgprobe.reference import course, gradients, kinds, merge, stream, update
+from tmgprobe.reference.grown import SizedStatements
 from tmgprobe.reference.reference import StepComparison
 from tmgprobe.reference.region import PlannedOperations
 from tmgprobe.roles.record import LOUDER, heavy_operations, numbers
@@ -52,7 +53,8 @@ class Replayer(Role):
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
         self.answer = None  # what is sent in the end, once all recorded steps were taken
         self.further = 0  # steps behind the recorded ones
-        self.over, self.late = False, False  # whether the script has ended; whether recorded steps were left out
+        # whether nothing is compared any more; whether the script has ended; whether recorded steps were left out
+        self.over, self.ended, self.late = False, False, False
         self.models, self.other = [], ''  # the graphs trained so far; see _other_next
         self.compared = 0  # how many runs without a train op were compared until the recorded steps were
         # variables that the original changes between its steps, with how many steps came before: {name: [steps]}
@@ -99,12 +101,12 @@ class Replayer(Role):
         self._fed(call, one)
         if one.figures['rows'] == 0:  # no gradient of no examples: nothing from here on can be compared
             self.figures.append(dict(one.figures, diverged=True, empty=True, slack={}))
-            self.finish()
+            self._stop()
         result = self._trained(call, kept, one, held) if one.figures['order'] else None
         self.figures.append(one.figures)
         self.channel.send('step', number=len(self.figures))
         if not one.figures['order']:
-            self.finish()
+            self._stop()
         seconds = self.job.get('seconds')
         used_up = bool(seconds) and len(self.figures) >= LEAST and time.time() - self.begun > LONGER * seconds
         self.late = len(self.figures) < len(self.recording['steps']) and used_up
@@ -227,6 +229,11 @@ class Replayer(Role):
         return [dict(row, status='own batch') if row['name'] in call.sources else row for row in rows]
 
     def finish(self):
+        """The script has ended."""
+        self.ended = True
+        self._stop()
+
+    def _stop(self):
         """Sends the figures and ends the process."""
         self.over = True
         if self.figures:
@@ -265,7 +272,7 @@ class Replayer(Role):
             error=self.message,
             further=self.further,
             changed=self.changed,
-            as_far=self._as_far(),
+            as_far=self.ended or self._as_far(),
             **self.answer
         )
 
@@ -392,7 +399,9 @@ class Replayer(Role):
         self.channel.send('ready', **facts)
         command = self.channel.receive()
         if command.get('towers'):
-            self.job = dict(self.job, region=PlannedOperations(job=self.job, **command['towers']))
+            self.job['region'] = PlannedOperations(job=self.job, **command['towers'])
+        if command.get('sizes') is not None:
+            self.job['sizes'] = SizedStatements(command['sizes'], self.job)
         self.recording = self.read(command)
 
     def read(self, command):

@@ -14,7 +14,6 @@ from tmgprobe.graph import graphs
 from tmgprobe.session import draws
 from tmgprobe.values import rows
 
-OWN = 'tf_multigpu_probe'
 MOST = 4096  # notes of each kind
 MANY_HOURS = 10000  # what TensorFlow takes for never (training/saver.py)
 LONGEST = 500  # characters of a line that is kept
@@ -204,7 +203,7 @@ def _keys(saver):
 
 def _own(saver):
     definition = saver.saver_def
-    return definition is not None and definition.save_tensor_name.startswith(OWN)
+    return definition is not None and definition.save_tensor_name.startswith(draws.OWN)
 
 
 def _count(session, number):

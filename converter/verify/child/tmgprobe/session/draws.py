@@ -15,6 +15,7 @@ import random
 import numpy as np
 from tmgprobe.values import own_random
 
+OWN = 'tf_multigpu_probe'  # begins the names of the comparison's own operations
 MOST = 64  # generators whose states are looked at
 DATA_SET = 'the order of a data set'
 MODULES = 'numpy.random.seed', 'random.seed'  # of the generators that come first
@@ -189,7 +190,7 @@ def buffers(graph):
 def _shuffling_nodes(graph):
     """[(NodeDef, the constants among its inputs, None for others)] of what shuffles in a graph and its functions."""
     for op in graph.get_operations():
-        if 'Shuffle' in op.type:
+        if 'Shuffle' in op.type and not op.name.startswith(OWN):
             given = [tensor.op for tensor in op.inputs][1:]  # the first is what is shuffled, however large
             yield op.node_def, [None] + [_number(one.node_def) if one.type == 'Const' else None for one in given]
     for definition in _functions(graph):

@@ -48,6 +48,7 @@ class Step(object):
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
         self.own_sizes = set()  # how many examples, more than one, the original feeds it
         self.tried_rates = set()  # keys of schedules that were tried at other counts, see graph/rates.py
+        self.remade = None  # see reference/remade.py; False where there is none
         self.ways = {}  # {(fetch, part): ways in which it has been put together, see reference/merge.py}
 
     @lazy
@@ -177,6 +178,12 @@ class Step(object):
     def losses(self):
         """The scalar losses that were differentiated, in order."""
         return [loss for group in self.groups for loss in self._losses(group)]
+
+    @lazy
+    def computed_losses(self):
+        """The losses that were differentiated anywhere in the graph, as far as this run computes them."""
+        losses = [loss for group in self.watched.groups for loss in group.losses]
+        return [loss for loss in losses if hasattr(loss, 'op') and loss.op in self.operations]
 
     def _losses(self, group):
         return [
