@@ -18,7 +18,9 @@ from converter.analysis.tensors.nests import may_hold
 from converter.analysis.tensors.sparse import sparse_input
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    OPEN,
     Constant,
+    Factor,
     Host,
     Input,
     Mapping,
@@ -88,7 +90,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     time_major = _is_time_major(facts)
     labels = {e.value.uid for e in facts.effects_of(EffectKind.LABELS) if e.value is not None}
     told = _told_by_shapes(facts)
-    initial = initial_values(facts)
+    initial, met = initial_values(facts), _meeting_rows(facts)
     for value in facts.inputs:
         where = value.node
         if where is None:
@@ -97,7 +99,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = None, True
         elif value.label in axes:
             decisions[where], asked = axes[value.label], True
-        elif (axis := _open_axis(value, facts)) is not None:
+        elif (axis := _open_axis(value, facts, met)) is not None:
             decisions[where], asked = axis, True
         elif time_major and _both_open(value):
             decisions[where], asked = 1, True
@@ -119,6 +121,36 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
         decisions.update(fixed)
         asked = True
     return decisions if asked else {}
+
+
+def _meeting_rows(facts: Facts) -> dict[int, int]:
+    """The axes of inputs whose open length meets the examples of a batch: `out - labels[0, :]` of `[1, None]`.
+
+    There are as many as examples, or one. An input that meets them by several axes has none.
+    """
+    opened = {
+        length: (value, axis)
+        for value in facts.inputs
+        for axis, length in enumerate(value.lengths or ())
+        if isinstance(length, str) and length.startswith(OPEN)
+    }
+    found: dict[int, set[int]] = {}
+    for entry in facts.beside:
+        rows = _beside_rows(entry.value, entry.meets)
+        if isinstance(rows, str) and rows in opened:
+            value, axis = opened[rows]
+            found.setdefault(value.uid, set()).add(axis)
+    return {uid: axes.pop() for uid, axes in found.items() if len(axes) == 1}
+
+
+def _beside_rows(value: Value, meets: Value | None) -> Factor:
+    """The length of a tensor without a batch along the axis that meets the examples of another; None for none."""
+    if not isinstance(value, Tensor) or not isinstance(meets, Tensor) or value.batch.kind != "free":
+        return None
+    if meets.batch.kind != "example" or meets.batch.packed or value.lengths is None or meets.lengths is None:
+        return None
+    at = meets.batch.axis + len(value.lengths) - len(meets.lengths)
+    return value.lengths[at] if 0 <= at < len(value.lengths) else None
 
 
 def _is_given_batches(facts: Facts, value: Input) -> bool:
@@ -213,12 +245,15 @@ def _fed_numbers(facts: Facts) -> set[int]:
     return {key.uid for pairs in feeds for key, value in pairs if shape_of(value) == ()}
 
 
-def _open_axis(value: Input, facts: Facts) -> int | None:
+def _open_axis(value: Input, facts: Facts, met: dict[int, int]) -> int | None:
     """The batch axis of `[time, None, …]` and `[features, None]`: the one open dimension, behind a number.
 
     What a generator gives whole batches of lies along the first axis.
     The number is a batch size itself where another input has it alone in front, as `[50]` beside `[50, None]`.
+    met: the axes of inputs that meet examples of other inputs by an open length.
     """
+    if value.batch.kind == "free" and value.uid in met:
+        return met[value.uid]
     entries = _entries(value)
     axis = _lone_open(entries)
     if value.ambiguous and _is_given_batches(facts, value):

@@ -32,6 +32,33 @@ def test_what_is_fed_tells_inputs_from_settings(made: str, fed: str, wanted: str
     assert found["x"] == wanted
 
 
+@pytest.mark.parametrize(
+    ("shape", "met", "wanted"),
+    [
+        ("[1, None]", "out[:, 0] - y[0, :]", "example 1"),
+        ("[1, None]", "out[:, 0] - y[0]", "example 1"),
+        ("[2, None]", "out[:, 0] * (y[0] - y[1])", "example 1"),
+        ("[2, 3, None]", "tf.transpose(out) - y[1]", "example 2"),
+        ("[1, None]", "tf.squared_difference(out[:, 0], tf.reshape(y, [-1]))", "free"),  # that length is not known
+        ("[1, None]", "out * y", "free"),  # a weight for each column
+        ("[1, None]", "out[:, 0] * tf.reduce_sum(y)", "free"),
+        ("[1, None]", "out[:, 0] * y[0, 0]", "free"),
+        ("[1, None]", "tf.matmul(out[:, :1], y)", "free"),
+        ("[None, None, 1]", "out[:, 0] * y[0, 0]", "example 0"),
+    ],
+)
+def test_an_open_length_that_meets_the_examples_counts_them(shape: str, met: str, wanted: str) -> None:
+    script = f"x = tf.placeholder(tf.float32, [None, 4])\ny = tf.placeholder(tf.float32, {shape})\n"
+    script += f"out = tf.layers.dense(x, 3)\nloss = tf.reduce_mean(tf.square({met}))\n"
+    assert inputs(facts_of(script)) == {"x": "example 0", "y": wanted}
+
+
+def test_an_input_that_meets_the_examples_by_two_lengths_is_left() -> None:
+    script = "x = tf.placeholder(tf.float32, [None, 4])\ny = tf.placeholder(tf.float32, [1, None, None])\n"
+    script += "out = tf.layers.dense(x, 1)[:, 0]\nloss = tf.reduce_mean((out - y[0, 0]) * (out - y[0, :, 0]))\n"
+    assert inputs(facts_of(script)) == {"x": "example 0", "y": "free"}
+
+
 def test_options_say_what_the_script_does_not() -> None:
     script = "x = tf.placeholder(tf.float32, [None, 2])\ny = tf.placeholder(tf.float32, [5, 2])"
     options = replace(Options(), shared=("x",), batch_axes=(("y", 1),))
