@@ -25,6 +25,7 @@ from converter.planner.region.containers import is_filled
 from converter.planner.region.handed import can_be_handed
 from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.neighbours import makes_input, touched_in
+from converter.planner.region.normalised import takes_statistics
 from converter.planner.region.variable_reuse import (
     asks_in_reused_scope,
     finds_variables,
@@ -242,6 +243,8 @@ def _belongs_to_towers(at: _Between) -> bool:
     if listed_between(facts, block, at.tower, own):
         return True
     if _makes_container_for(block, at.index, at.touched, at.later):
+        return True
+    if takes_statistics(block, at.index) and (at.from_tower or _reads_batch(at)) and not at.stays_out:
         return True
     reuses = sets_reuse(facts, block, at.index)
     return reuses and makes_variables(block, set(at.later)) and not at.makes_input

@@ -26,6 +26,7 @@ from converter.planner.region.changed_between_towers import copied_cells, starti
 from converter.planner.region.containers import wholes_in
 from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
+from converter.planner.region.normalised import normalised_behind
 from converter.planner.region.splitting import SplitLosses, behind_loop, in_front
 from converter.planner.wording import finding, message_for
 from converter.planner.writing.spelling import spelling
@@ -346,6 +347,16 @@ def _around_block(model: Model, block: Block, forward: bool, exact: bool) -> Reg
 def settled(
     model: Model, block: Block, tower: set[int], forward: bool, exact: bool = False
 ) -> Region | Refused | Reread:
+    """The region around the towers' statements, and those behind the loss that take statistics of the same batches.
+
+    The latter stay behind the loop if the towers cannot execute them.
+    """
+    also = frozenset[int]() if forward else normalised_behind(block, tower, model.inputs, model.steps)
+    wider = _settled(model, block, tower | also, forward, exact) if also else None
+    return wider if isinstance(wider, Region) else _settled(model, block, tower, forward, exact)
+
+
+def _settled(model: Model, block: Block, tower: set[int], forward: bool, exact: bool) -> Region | Refused | Reread:
     """The region around the towers' statements, with statements that join them or move out of the way.
 
     A statement that joins the towers may read a value that would move after the loop: then the blocks are split again.

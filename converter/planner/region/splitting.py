@@ -32,6 +32,7 @@ from converter.planner.region.block import BEHIND, IN_FRONT, Block
 from converter.planner.region.collected import is_collected_for
 from converter.planner.region.handed import can_be_handed, stays_at_default
 from converter.planner.region.neighbours import makes_input, touched_in
+from converter.planner.region.normalised import takes_statistics
 from converter.planner.region.prepared_batches import prepared_batches, prepares
 from converter.planner.wording import finding
 from converter.planner.writing.findings import line_seen_from
@@ -267,13 +268,15 @@ class _Opened:
 
         Of those behind it none writes what later statements of the towers read or write, reads what these write, or
         adds to a collection that they read. None in front of a training step writes what its loss reads, if that is
-        written out there.
+        written out there, or takes statistics of a batch.
         """
         reads, writes = self.touched_later
         trained = min((i for s in self.trains if (i := inner.statement(s.site)) is not None), default=len(inner.body))
         for index in range(len(inner.body) - 1, last, -1):
             read, written, _ = touched_in(inner)[index]
             if written & (reads | writes) or read & writes or (index < trained and written & self.losses.inline):
+                return index
+            if index < trained and takes_statistics(inner, index):
                 return index
             if is_collected_for(self.facts, inner, index, self.block, self.later):
                 return index
