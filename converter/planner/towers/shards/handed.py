@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
-from converter.analysis.facts import Maybe
 from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, grows_by_key
@@ -151,7 +150,7 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
     for value in cut:
         for text, place in _texts(region, value):
             twin = any(other.node is value.node for other in cut if other is not value)
-            found[text] = _guard(site.facts.maybe, place, text) if not twin else ""
+            found[text] = _guard(site, place, text) if not twin else ""
     _check_given_back(site, cut, found)
     restore = tuple((text, handing.whole(text)) for text, guard in found.items() if not guard)
     guarded = tuple((text, guard) for text, guard in found.items() if guard)
@@ -182,9 +181,13 @@ def _choices(value: Value) -> list[Value]:
 
 
 def _texts(region: Region, value: Input) -> Iterable[tuple[str, Place]]:
-    """The expressions that stand for a placeholder when a tower is built, names and attributes."""
+    """The expressions that stand for a placeholder when a tower is built: names, attributes, entries of other dicts.
+
+    A dict that the towers make themselves is rebuilt as a whole.
+    """
     for place, left in _left(region).items():
-        held = place.kind in ("name", "attr") and is_input(left) and value in _choices(left)
+        kept = isinstance(place.holder, Mapping) and not region.in_tower(place.holder.site)
+        held = (place.kind in ("name", "attr") or kept) and is_input(left) and value in _choices(left)
         text = spelling(region.block.frame, place) if held else None
         if text is not None:
             yield text, place
@@ -198,9 +201,11 @@ def _items(region: Region, value: Input) -> Iterable[str]:
             yield from (part.text for part in parts(text, access.value) if part.value is value)
 
 
-def _guard(maybes: Iterable[Maybe], place: Place, text: str) -> str:
+def _guard(site: LoopSite, place: Place, text: str) -> str:
     """The test whether an attribute is there, where only some branches of the model set it; "" where it always is."""
-    if not any(one.place == place and one.unset for one in maybes):
+    if place.kind == "item":
+        return item_guard(site.region.block, text)
+    if not any(one.place == place and one.unset for one in site.facts.maybe):
         return ""
     holder, _, name = text.rpartition(".")
     return f"hasattr({holder}, {name!r})" if holder else f"{name!r} in locals()"

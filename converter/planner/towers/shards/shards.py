@@ -306,9 +306,12 @@ def _is_part(facts: Facts, region: Region, access: Access, nests: Iterable[tuple
 
 
 def _is_read_whole(facts: Facts, region: Region, value: Mapping, written: set[Place]) -> bool:
-    """Whether a dict is read for more than an entry that is an input, or to hand it to a function of the script."""
-    reads = [a for a in region.reads_of(value) if a.place not in written]
-    inputs = [a for a in region.reads_within(value) if isinstance(a.value, Input) and a.place not in written]
+    """Whether a dict is read for more than an entry that is an input, or to hand it to a function of the script.
+
+    A statement that puts an entry into it reads none, and an entry that the towers put there is read as others are.
+    """
+    reads = [a for a in region.reads_of(value) if a.place not in written and not _is_filled_by(facts, a)]
+    inputs = [a for a in region.reads_within(value) if isinstance(a.value, Input)]
     taken = {a.node for a in inputs}
     frames = (a.place.frame for a in reads if a.place.kind == "name")
     sites = {f.call_site.stmt for f in frames if f is not None and f.call_site is not None}
@@ -316,6 +319,12 @@ def _is_read_whole(facts: Facts, region: Region, value: Mapping, written: set[Pl
         facts.selections.get(a.node) not in taken and not (a.site.stmt in sites and _is_argument(facts, a.node))
         for a in reads
     )
+
+
+def _is_filled_by(facts: Facts, access: Access) -> bool:
+    """Whether a dict is read to put an entry into it: `inputs['x'] = …`."""
+    entry = facts.selections.get(access.node)
+    return isinstance(entry, ast.Subscript) and isinstance(entry.ctx, ast.Store)
 
 
 def _is_argument(facts: Facts, node: ast.AST) -> bool:

@@ -498,3 +498,61 @@ def test_tuples_of_placeholders_of_several_calls(made: str, x: str, y: str, whol
     text = converted(HEAD + CALLED_IN_BRANCHES.format(made=made, x=x, y=y))
     wholes = [f"tower_inputs.whole(model.net{part})" for part in (x, y)]
     assert whole.format(*wholes) in " ".join(text.split()).replace("( ", "(").replace(" )", ")")
+
+
+FILLED = """\
+import tensorflow as tf
+
+batch_size = 32
+
+
+class Model(object):
+    def __init__(self, names):
+        self.inputs = {{}}
+        self.make(names)
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+    def prepare(self, names):
+        self.inputs['keep'] = tf.placeholder(tf.float32, None)
+        {made}
+        self.hidden = tf.layers.dense(self.inputs['x'], 3)
+
+    def make(self, names):
+        self.inputs['y'] = tf.placeholder(tf.float32, [None, 1])
+        with tf.variable_scope('net'):
+            self.prepare(names)
+            out = tf.layers.dense({hidden}, 1) * self.inputs['keep']
+        self.loss = tf.reduce_mean(tf.square(out - self.inputs['y']))
+
+
+model = Model(['x'])
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(model.train_op, {{model.inputs['x']: xs, model.inputs['y']: ys, model.inputs['keep']: 1.0}})
+"""
+ENTRY = "self.inputs['x'] = tf.placeholder(tf.float32, [None, 4])"
+SCALED = "self.hidden * tf.add_n([tf.reduce_mean(v) for v in self.inputs.values()])"
+
+
+def test_an_entry_that_the_model_puts_into_a_dict_is_given_back_to_it() -> None:
+    _, inside, after = parts(FILLED.format(made=ENTRY, hidden="self.hidden"))
+    assert "(self.inputs['y'],), rows_y, weight_y = shard([y_batch], gpu)" in inside
+    assert "rows_x, weight_x = tower_inputs.share(self.inputs['x'])" in inside
+    assert "self.inputs['y'], self.inputs['x'] = y_batch, tower_inputs.whole(self.inputs['x'])" in after
+
+
+@pytest.mark.parametrize(
+    ("made", "hidden", "found"),
+    [
+        (ENTRY, SCALED, "TMG205"),  # all entries are read at once
+        (
+            f"for name in next_names():\n            {ENTRY.replace(chr(39) + 'x' + chr(39), 'name')}",
+            "self.hidden",
+            "TMG230",
+        ),
+    ],
+    ids=["read as a whole", "of a key that is not known"],
+)
+def test_dicts_of_inputs_that_no_tower_can_be_handed(made: str, hidden: str, found: str) -> None:
+    assert codes(FILLED.format(made=made, hidden=hidden))[0] == found
