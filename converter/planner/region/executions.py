@@ -176,7 +176,9 @@ def _are_merged_alike(one: object, two: object) -> bool:
 
 def _left(region: Region) -> dict[str, tuple[object, bool]]:
     """What the towers leave, by expressions for its places: the kind of value, and whether it is read behind them."""
-    behind = {a.place for a in region.block.facts.accesses if not a.write and not region.in_tower(a.site)}
+    places = {access.place for access in region.writes}
+    reads = (a for a in region.block.facts.accesses if not a.write and a.place in places)
+    behind = {access.place for access in reads if not region.in_tower(access.site)}
     found: dict[str, tuple[object, bool]] = {}
     for access in region.writes:
         text = spelling(region.block.frame, access.place)

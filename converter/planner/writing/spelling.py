@@ -36,15 +36,15 @@ def reach(frame: Frame, holder: Value | None, depth: int = 2, but: Container[str
     """
     if holder is None:
         return None
-    names = [(name, value) for name, value in _visible(frame) if name not in but]
-    for name, value in names:
+    holders: list[tuple[str, Instance | Module]] = []
+    for name, value in _visible(frame):
+        if name in but:
+            continue
         if value is holder or (isinstance(value, Instance) and options_in(frame, value) == (holder,)):
             return name
-    if depth == 0:
-        return None
-    for name, value in names:
-        if not isinstance(value, (Instance, Module)):
-            continue
+        if depth and isinstance(value, (Instance, Module)):
+            holders.append((name, value))
+    for name, value in holders:
         for attribute, inner in (value.attributes if isinstance(value, Instance) else value.frame.locals).items():
             if inner is holder and not _is_private_elsewhere(frame, attribute):
                 return f"{name}.{attribute}"
