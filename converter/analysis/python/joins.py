@@ -109,8 +109,19 @@ def _lists(one: Value, two: Value, depth: int) -> Value | None:
             return Sequence(elements, one.mutable)
         return Record(one.fields, elements, one.cls if isinstance(two, Record) and two.cls is one.cls else None)
     if one.many and two.many and len(one.elements) == len(two.elements) == 1 and not (one.mutable or two.mutable):
-        return Sequence([_part(one.elements[0], two.elements[0], depth)], many=True)  # what a generator gives
+        return Sequence([_given(one.elements[0], two.elements[0], depth)], many=True)
     return join_contents(one, two) if _is_built(one) or _is_built(two) or _is_one_beside_many(one, two) else None
+
+
+def _given(one: Value, two: Value, depth: int) -> Value:
+    """What a generator gives in one of two branches: a list that it has filled, or data that are taken by numbers."""
+    if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two) and not isinstance(one, Record):
+        return Sequence([_given(a, b, depth) for a, b in zip(one.elements, two.elements, strict=True)], one.mutable)
+    for held, other in ((one, two), (two, one)):
+        filled = isinstance(held, Sequence) and held.mutable and _has_rows(held)
+        if filled and isinstance(other, Host) and origins_behind(other):
+            return _as_either(one, two, Host((one, two)))
+    return _part(one, two, depth)
 
 
 def _numbers(one: Value, two: Value, _: int) -> Value | None:
@@ -170,8 +181,6 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)
-        if isinstance(held, Sequence) and isinstance(other, Host) and held.mutable and _has_rows(held):
-            return _as_either(one, two, Host((one, two))) if origins_behind(other) else None
         number = isinstance(held, Number) and isinstance(other, Constant) and isinstance(other.value, str)
         both = isinstance(held, Sequence) and isinstance(other, Mapping)
         if number or (both and not _has_tensors(held) and not _has_tensors(other)):
