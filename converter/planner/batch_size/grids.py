@@ -40,19 +40,20 @@ def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
         return Number(None, size, size) if grows else None
 
     reading = TermReader(origins, rows_shown)
-    values = defaultdict[ast.AST, list[Value]](list)  # of each expression, in each execution
+    met = defaultdict[ast.AST, dict[int, Value]](dict)  # by expression, what it was in any execution, each value once
     for node, value in (
         *((access.node, access.value) for access in facts.accesses if not access.write),
         *((node, value) for (_, node), value in facts.results.items()),
         *((n, facts.operands_of(n)[0]) for n in facts.operands if isinstance(n, ast.BinOp)),
     ):
-        values[node].append(value)
+        met[node][value.uid] = value
+    values = {node: [*each.values()] for node, each in met.items()}
     yield from _literal_grids(facts, origins, values)
 
     def is_root(value: Value) -> bool:
         return isinstance(value, (Number, Host)) and degree_in(reading.of(value)) == ROOT
 
-    roots = {node for node, met in values.items() if any(is_root(one) and not _is_rounded_up(one) for one in met)}
+    roots = {node for node, own in values.items() if any(is_root(one) and not _is_rounded_up(one) for one in own)}
     for call in facts.nodes(ast.Call) if roots else ():
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         groups = [given, *(each.elts for each in given if isinstance(each, (ast.Tuple, ast.List)))]
@@ -97,23 +98,21 @@ def grid_edits(facts: Facts, sizes: Iterable[Origin], text: SourceText) -> list[
 
 def _grows(facts: Facts, value: Value, sizes: Set[Origin]) -> bool:
     """Whether a value is what a run gives, with N times as many rows where the batch size is N times as large."""
-    run = value if isinstance(value, Host) and value.call != "[]" else None
-    return run is not None and _run_behind(run) is not None and _is_fed_more(facts, run, sizes)
+    return isinstance(value, Host) and value.call != "[]" and _is_fed_more(facts, value, sizes)
 
 
 def _is_fed_more(facts: Facts, shown: Value, sizes: Set[Origin]) -> bool:
-    """Whether a result is that of a run with N times as many rows, as far as the numbers of these are known."""
+    """Whether a value is the result of a run with N times as many rows, as far as the numbers of these are known."""
     run = _run_behind(shown)
-    for call in (one for one in facts.runs if run is not None and one.call is run.node):
+    if run is None:
+        return False
+    calls = [one for one in facts.runs if one.call is run.node]
+    for call in calls:
         fed = [value for key, value in call.feeds if isinstance(key, Tensor) and key.batch.kind == "example"]
         rows = [number for value in fed if (number := rows_of(facts, value, call.site)) is not None]
         if rows and len(rows) == len(fed):
             return any(number.factors() & sizes for number in rows)
-    return run is not None and depends_on([run, *_feeds(facts, run)], sizes)
-
-
-def _feeds(facts: Facts, run: Host) -> list[Value]:
-    return [value for one in facts.runs if one.call is run.node for _, value in one.feeds]
+    return depends_on([run, *(value for call in calls for _, value in call.feeds)], sizes)
 
 
 def _literal_grids(facts: Facts, sizes: Set[Origin], values: Mapping[ast.AST, SequenceOf[Value]]) -> Iterator[ast.AST]:
@@ -129,7 +128,7 @@ def _literal_grids(facts: Facts, sizes: Set[Origin], values: Mapping[ast.AST, Se
         if any(one in rows or (own and any(n <= one < 2 * n for n in rows if n)) for one in places):
             holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
             shown = (value for node in (*holder, *given) for value in values.get(node, ()))
-            if any(_run_behind(value) is not None and _is_fed_more(facts, value, sizes) for value in shown):
+            if any(_is_fed_more(facts, value, sizes) for value in shown):
                 yield call
 
 
