@@ -53,11 +53,12 @@ def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     def is_root(value: Value) -> bool:
         return isinstance(value, (Number, Host)) and degree_in(reading.of(value)) == ROOT
 
-    roots = {node for node, own in values.items() if any(is_root(one) and not _is_rounded_up(one) for one in own)}
-    for call in facts.nodes(ast.Call) if roots else ():
+    for call in facts.nodes(ast.Call):
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         groups = [given, *(each.elts for each in given if isinstance(each, (ast.Tuple, ast.List)))]
         holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        told = [node for group in groups for node in group]
+        roots = {n for n in told if any(is_root(one) and not _is_rounded_up(one) for one in values.get(n, ()))}
         pairs = (list(one.parts()) for node in given for one in values.get(node, ()) if isinstance(one, Sequence))
         sides = (pair for pair in pairs if len(pair) == SIDES and all(map(is_root, pair)))
         square = any(_is_square(group, roots) for group in groups)
@@ -149,7 +150,7 @@ def _is_rounded_up(number: Value) -> bool:
     return any(isinstance(v, Host) and v.call.rpartition(".")[2] == "ceil" for v in needed([number]).values())
 
 
-def _is_square(group: list[ast.expr], roots: set[ast.AST]) -> bool:
+def _is_square(group: list[ast.expr], roots: set[ast.expr]) -> bool:
     """Whether two of several numbers are roots of the batch size, or one is, and another is what remains."""
     sides = sum(node in roots for node in group)
     rest = any(isinstance(n, ast.UnaryOp) and getattr(n.operand, "value", None) == 1 for n in group)
