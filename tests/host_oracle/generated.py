@@ -55,6 +55,31 @@ BESIDE = (
     "[*data[np.random.randint(0, 160, {0})], *data[:{1}]]",
 )
 
+STEADY = (  # rows whose number the batch size does not change
+    "data[np.random.randint(0, 160, 16)]",
+    "[data[np.random.randint(160)] for _ in range(16)]",
+    "random.sample(list(data), 16)",
+    "np.random.rand(16, 1)",
+    "[[np.random.rand()]] * 16",
+    "tuple(data[np.random.randint(0, 160, 16)])",
+)
+CHOICES = (  # programs in which a condition chooses one of two ways to a batch
+    "for step in range(10):\n    if TEST:\n        rows = ONE\n    else:\n        rows = TWO\n    RUN\n",
+    "for step in range(10):\n    rows = ONE if TEST else TWO\n    RUN\n",
+    "for step in range(10):\n    rows = TWO\n    if TEST:\n        rows = ONE\n    RUN\n",
+    "def load():\n    if TEST:\n        return ONE\n    return TWO\n"
+    "for step in range(10):\n    rows = load()\n    RUN\n",
+    "def load():\n    for step in range(10):\n        if TEST:\n            yield ONE\n"
+    "        else:\n            yield TWO\nfor rows in load():\n    RUN\n",
+    "batches = []\nfor step in range(10):\n    if TEST:\n        batches.append(ONE)\n    else:\n"
+    "        batches.append(TWO)\nfor rows in batches:\n    RUN\n",
+    "class One(object):\n    def get(self):\n        return ONE\n"
+    "class Two(object):\n    def get(self):\n        return TWO\n"
+    "source = One() if TEST else Two()\nfor step in range(10):\n    rows = source.get()\n    RUN\n",
+    "def one():\n    return ONE\ndef two():\n    return TWO\nload = {True: one, False: two}[TEST]\n"
+    "for step in range(10):\n    rows = load()\n    RUN\n",
+)
+
 CHANGES = tuple(
     f"    rows{change}\n"
     for change in (".append(data[0])", ".reverse()", ".pop()", ".insert(0, data[0])", " += [data[1]]")
@@ -66,7 +91,7 @@ CLASS = "class C(object):\n    def __init__(self, b):\n        self.b = b\nc = C
 def generated(seed: int) -> Program:
     """A host program; the same one for the same seed."""
     random = Random(seed)
-    kind = random.choice((_drawn, _drawn, _windows, _epochs, _filled, _counted, _moved, _shown, _again))
+    kind = random.choice((_drawn, _drawn, _windows, _epochs, _filled, _counted, _moved, _shown, _again, _chosen))
     host = kind(random)
     size = random.choice(SIZES)
     wrapped = "" if "@S" in host else _wrapped(random, host)
@@ -166,6 +191,14 @@ def _again(random: Random) -> str:
     loop = random.choice((*CHANGING, "for i in range(10):\n    rows = %s\n    RUN\n"))
     rows = random.choice(SAME) if "list" not in loop else "data[:@B]"
     return loop.replace("%s", rows if random.random() < 0.5 else f"data[:{_count(random, 1)}]").replace("RUN", STEP)
+
+
+def _chosen(random: Random) -> str:
+    """Batches that are made in one of two ways, as a condition says that only a run decides; the first is taken."""
+    first = random.choice((*ROWS, *STEADY)).format("@B")
+    second = random.choice(ROWS).format(random.choice(("@B", "@B", "2 * @B")))
+    chosen = random.choice(CHOICES).replace("ONE", first).replace("TWO", second)
+    return chosen.replace("TEST", "len(data) > 100")
 
 
 def _wrapped(random: Random, host: str) -> str:

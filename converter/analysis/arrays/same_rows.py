@@ -15,10 +15,11 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Constant, Host, Number, Sequence, Site, Symbol, Value
 
-PICKS = ("[]", "slice", "shape", "reshape")
+COPIES = ("list", "tuple", "sorted")  # functions of Python that put the rows of data into a new list
+PICKS = ("[]", "slice", "shape", "reshape", "tolist", *COPIES)
 PURE = (*LIKE, "arange", "reshape", "tile", "linspace")  # functions of NumPy
 OF_NUMBERS = {*SAME_NUMBER, *LEAST, *MOST_OF, *SUMS, *PRODUCTS, *RESTS, "divmod"} - {"item"}  # loops give items
-COUNTS = ("len", "range", "xrange")  # calls that only look at data
+LOOKS = ("len", "range", "xrange", *COPIES)  # calls that only look at data
 
 
 def are_same(facts: Facts, value: Value, loops: Collection[ast.stmt]) -> bool:
@@ -33,6 +34,7 @@ class _AreSame:
         self._facts, self._loops = facts, frozenset(loops)
         self._known: dict[int, bool] = {}
         self._turns: frozenset[Atom] = frozenset()  # of the comprehensions in the value
+        self._gone_over: set[int] = set()  # what these comprehensions go over, by uid
 
     def of(self, value: Value) -> bool:
         """Whether a value is the same in each turn of the loops."""
@@ -62,12 +64,15 @@ class _AreSame:
         if over is None or not self.of(over):
             return False
         self._turns |= turns_of_loop(over)
+        self._gone_over.add(over.uid)
         return all(self._is_inside(row) and self.of(row) for row in rows.elements)
 
     def _is_pure(self, value: Host) -> bool:
         """Whether a value depends on nothing but its inputs."""
         if isinstance(value.node, (ast.BinOp, ast.UnaryOp, ast.Slice)):
             return isinstance(value.node, ast.Slice) or value.call in ARITHMETIC
+        if value.call == "item":
+            return value.inputs[0].uid in self._gone_over
         library, _, name = value.call.rpartition(".")
         return value.call in (*PICKS, *SAME) or name in OF_NUMBERS or (library == "numpy" and name in PURE)
 
@@ -94,7 +99,7 @@ class _AreSame:
         """Whether an expression takes a part of data, and gives the whole to no one who might change it."""
         above = self._facts.parents.get(access.node)
         if isinstance(above, ast.Call):
-            return getattr(above.func, "id", "") in COUNTS
+            return getattr(above.func, "id", "") in LOOKS
         taken = isinstance(above, ast.Subscript) and above.value is access.node and isinstance(above.ctx, ast.Load)
         return taken or isinstance(above, (ast.BinOp, ast.Compare))
 

@@ -25,6 +25,7 @@ from converter.analysis.values import (
     Lengths,
     Mapping,
     Number,
+    Origin,
     Partial,
     Record,
     Sequence,
@@ -197,7 +198,20 @@ def _data(one: Value, two: Value, _: int) -> Value | None:
     """Data that the branches take by other numbers: it may be as long as either says."""
     if isinstance(one, Host) and data_differ(one, two):
         return _as_either(one, two, Host(one.inputs, one.call, one.node))
-    return _as_either(one, two, Host((one, two))) if _lists_differ(one, two) else None
+    return _as_either(one, two, Host((one, two))) if _lists_differ(one, two) or _are_made_apart(one, two) else None
+
+
+def _are_made_apart(one: Value, two: Value) -> bool:
+    """Whether two values are data, one of them with a number behind it, of other kinds or made by other expressions."""
+    if not all(isinstance(v, (Host, Sequence)) and not _has_tensors(v) and not v.roots for v in (one, two)):
+        return False
+    if any(isinstance(v, Sequence) and not v.elements for v in (one, two)):
+        return False
+    if not origins_behind(one) and not origins_behind(two):
+        return False
+    if isinstance(one, Host) and isinstance(two, Host):
+        return one.node is not two.node and "str" not in (one.call, two.call)
+    return type(one) is not type(two)
 
 
 def _as_either(one: Value, two: Value, made: Host) -> Host:
@@ -315,10 +329,17 @@ def data_differ(one: Value | None, two: Value | None) -> bool:
 
 def _lists_differ(one: Value, two: Value) -> bool:
     """Whether two values are lists of data of other lengths. One with a single row may be about to be filled."""
-    if not isinstance(one, Sequence) or not isinstance(two, Sequence):
+    if not isinstance(one, Sequence) or not isinstance(two, Sequence) or _has_tensors(one) or _has_tensors(two):
         return False
     alike = not one.many and not two.many and len(one.elements) == len(two.elements)
-    return not alike and all(v.mutable and len(v.elements) > 1 and not _has_tensors(v) for v in (one, two))
+    long = all(len(v.elements) > 1 or (v.many and v.elements) for v in (one, two))
+    return long and (not alike or _counted_by(one) != _counted_by(two))
+
+
+def _counted_by(rows: Sequence) -> frozenset[Origin]:
+    """The origins of the number by which a list repeats its rows: `[row] * n`."""
+    held = {element.uid for element in rows.elements}
+    return frozenset(o for v in rows.inputs if v.uid not in held for o in origins_behind(v))
 
 
 def sizes_differ(one: Value, two: Value) -> bool:

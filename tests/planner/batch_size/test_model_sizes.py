@@ -42,7 +42,7 @@ model = Model(size)
 with tf.Session() as sess:
     for step in range(9):
         xs, ys = [], []
-        rows = draw(size) if size <= len(people) else [pick(people) for _ in range(size)]
+        rows = draw() if size <= len(people) else [pick(people) for _ in range(size)]
         for row in rows:
             xs += look_up(row)
             ys += name_of(row)

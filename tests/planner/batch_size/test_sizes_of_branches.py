@@ -121,6 +121,7 @@ with tf.Session() as sess:
         ("drawn = data[at], at, at", "drawn = data[at], at", "drawn[0]"),
         ("drawn = data[at],", "drawn = data[at], at", "drawn[0]"),
         ("drawn = {'rows': data[at]}", "drawn = {'rows': data[at]}", "drawn['rows']"),
+        ("rows = [data[k] for k in np.random.choice(480, wide_batch_size)]", "rows = data[at]", "rows"),
         ("at = list(range(wide_batch_size))", "at = list(range(batch_size))", "data[at]"),
     ],
 )
@@ -131,7 +132,15 @@ def test_rows_that_each_branch_draws_are_of_both_sizes(wide: str, plain: str, fe
 
 @pytest.mark.parametrize(
     ("wide", "code"),
-    [("rows = data", "TMG304"), ("rows = data[:100]", "TMG303"), ("rows = reader.read()", "TMG303")],
+    [
+        ("rows = data", "TMG304"),
+        ("rows = data[:100]", "TMG304"),
+        ("rows = list(data)[:100]", "TMG304"),
+        ("rows = reader.read()", "TMG303"),
+        ("rows = [data[k] for k in np.random.choice(480, 16)]", "TMG303"),
+        ("rows = tuple(data[np.random.choice(480, 16)])", "TMG303"),
+        ("rows = [[np.random.rand()] * 3] * 16", "TMG303"),
+    ],
 )
 def test_rows_of_one_branch_that_no_batch_size_counts_are_told(wide: str, code: str) -> None:
     script = DRAWN.format(wide=wide, plain="rows = data[at]", fed="rows", imported="from reader import reader\n")

@@ -174,8 +174,11 @@ def _without_name(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     """True if the fed value is the same in each step: it is computed before the training loop, or of what stays there.
 
-    None if unknown.
+    None if unknown. Of values that branches choose one of, one that is the same in each step is enough.
     """
+    if isinstance(value, Host) and value.either:
+        kept = [is_kept(facts, one, run) for one in value.either]
+        return True if True in kept else None if None in kept else False
     loops: list[ast.stmt] = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
     if loops and _is_written_out(facts, value):
         return True
