@@ -171,11 +171,13 @@ def _has_every_row(value: Value | None) -> bool:
 
 def _run_behind(value: Value | None) -> Host | None:
     """The run that a value is a result of, with all of its rows."""
-    while isinstance(value, Host):
+    seen = set[int]()  # what a loop computes from itself leads back to itself
+    while isinstance(value, Host) and value.uid not in seen:
         if value.call.rpartition(".")[2] in ("run", "eval"):
             return value
-        index = needed(value.inputs[1:]).values() if value.call == "[]" else ()
-        if any(isinstance(v, Host) and v.call == "slice" for v in index):
+        seen.add(value.uid)
+        index = up_to(value.inputs[1:], lambda one: not isinstance(one, Sequence)) if value.call == "[]" else {}
+        if any(isinstance(one, Host) and one.call == "slice" for one in index.values()):
             return None
         value = next((v for v in value.inputs if isinstance(v, (Host, Tensor))), None)
     return None

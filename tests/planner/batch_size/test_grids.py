@@ -146,3 +146,29 @@ MERGED = """\
 def test_pictures_that_a_loop_puts_into_a_grid(side: str, shown: str, expected: set[str]) -> None:
     """The last ones of N times as many would lie below its last row."""
     assert set(codes(SCRIPT.format(side=side, line="pass") + MERGED.format(shown=shown))) == expected
+
+
+TABLE = """\
+import numpy as np
+import pandas as pd
+import tensorflow as tf
+
+batch_size = 16
+frame = pd.read_csv('rows.csv')
+frame['sum'] = np.sum(frame[['a', 'b']].values, axis=1)
+data = frame[['a', 'b', 'sum']].values
+x = tf.placeholder(tf.float32, [None, 3])
+out = tf.layers.dense(x, 1)
+loss = tf.reduce_mean(tf.square(out))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, frame.shape[0], batch_size):
+        sess.run(train_op, {x: data[i:i + batch_size]})
+    show(int(np.sqrt(frame.shape[0])), frame.shape[0])
+"""
+
+
+def test_a_table_whose_column_is_computed_from_others() -> None:
+    text = converted(TABLE)
+    assert "\nbatch_size = 16 * num_gpus\n" in text and "show(int(np.sqrt(frame.shape[0])), frame.shape[0])" in text
