@@ -204,14 +204,16 @@ class Host(Value):
     """A Python object that is not followed; `call` names the function that returned it.
 
     either: the values of which it is one, where branches leave data by other numbers; it looks as the first of them.
+    operands: what it was made of. `inputs` has behind these what was put into it since, as `rows[0] = row` does.
     """
 
-    __slots__ = ("call", "either", "node")
+    __slots__ = ("call", "either", "node", "operands")
 
     def __init__(self, inputs: Iterable[Value] = (), call: str = "", node: ast.AST | None = None) -> None:
         super().__init__(inputs)
         self.call = call
         self.node = node
+        self.operands = self.inputs
         self.either: tuple[Value, ...] = ()
 
     def parts(self) -> Iterator[Value]:

@@ -447,6 +447,15 @@ DRAWS = [
     ),
 ]
 # The same rows in each step: N times as many are other ones. So they are of data that stays as it is.
+# Rows that are changed in their places, and then counted: as many as before.
+CHANGED_IN_PLACE = [
+    f"def change(rows):\n    {change}\n    return rows\n"
+    "def fill(rows):\n    made = []\n    for k in range(len(rows)):\n        made.append(rows[k])\n    return made\n"
+    f"for i in range(160 // @B):\n    rows = {rows}\n    rows = {made}\n    RUN\n"
+    for rows in ("data[i * @B:(i + 1) * @B]", "np.array(data[i * @B:(i + 1) * @B])")
+    for change in ("rows[:, 0] = 0.5 * rows[:, 0]", "for k in range(len(rows)):\n        rows[k] = rows[k] * 0.5")
+    for made in ("fill(change(rows))", "[row for row in fill(change(rows))]", "change(rows)[np.arange(len(rows))]")
+]
 SAME = [
     *("data[:@B]", "data[0:@B]", "data[-@B:]", "data[range(@B)]", "data[np.arange(@B)]", "data[:@B] / 2.0"),
     *("np.array(data[:@B])", "data[:@B].reshape(-1, 1)", "[data[k] for k in range(@B)]", "(lambda b: data[:b])(@B)"),
@@ -514,6 +523,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
     "draws": _written(DRAW, DRAWS),
     "changing data": _written("%s", [loop.replace("%s", rows) for loop in CHANGING for rows in SAME[:2]]),
     "arranged": _written(LOADED, ARRANGED),
+    "changed in place": _written("%s", CHANGED_IN_PLACE),
     "readers": _written(EPOCH, READERS),
 }
 OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of

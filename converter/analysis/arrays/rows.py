@@ -368,17 +368,17 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
     if value.either:
         return _either([_rows(at, v, deep) for v in value.either])
     node = value.node
-    if value.call == "add" and len(value.inputs) == 2 and any(map(_is_list, value.inputs)):
-        return _sum(at, list(value.inputs), deep)
+    if value.call == "add" and len(value.operands) == 2 and any(map(_is_list, value.operands)):
+        return _sum(at, list(value.operands), deep)
     if value.call == "str" and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _size(at, value.inputs[1], deep)  # `'a' * n`
     if value.call == "multiply" and isinstance(node, ast.BinOp) and (repeated := _repeated(value)) is not None:
         return _size(at, repeated, deep)
-    if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
-        arrays = [v for v in value.inputs if shape_of(v) != ()]
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.operands) == 2:
+        arrays = [v for v in value.operands if shape_of(v) != ()]
         wide = [v for v in arrays if not _is_one_of_rows(at, v, deep)]
         return _alike([_rows(at, v, deep) for v in wide])
-    if value.call == "[]" and isinstance(node, ast.Subscript) and len(value.inputs) == 2:
+    if value.call == "[]" and isinstance(node, ast.Subscript) and len(value.operands) == 2:
         return _picked(at, value, node, deep)
     if value.call == "slice" and isinstance(node, ast.Call):
         return _spanned(at, value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))), deep)
@@ -426,7 +426,7 @@ def _alike(numbers: list[Number | None]) -> Number | None:
 
 def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | None:
     """`x[i:i + n]` and `x[indices]`."""
-    whole, key = value.inputs
+    whole, key = value.operands
     place = node.slice
     if isinstance(whole, Symbol) and (whole.library, whole.name) == ("numpy", "r_"):
         return _ranges_and_rows(at, key, place, deep)
@@ -576,7 +576,7 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
     if name_of(value) in ROWS:
         return _size(at, given.get(ROWS[name_of(value)], *ROWS_NAMED), deep)
     if name == name_of(value):
-        if name in ("list", "tuple") and len(value.inputs) == 1:
+        if name in ("list", "tuple") and len(value.operands) == 1:
             return _rows(at, value.inputs[0], deep)
         if name.rpartition(".")[2] == PADS:
             return _rows(at, given.get(0, "sequences"), deep)
@@ -632,9 +632,9 @@ def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | Non
 
 def _is_one_of_rows(at: _At, value: Value, deep: int) -> bool:
     """Whether a value is one of the rows of an array, and has none itself: `rows[0]`, no batch of several."""
-    if not isinstance(value, Host) or value.call != "[]" or len(value.inputs) != 2:
+    if not isinstance(value, Host) or value.call != "[]" or len(value.operands) != 2:
         return False
-    whole, key = value.inputs
+    whole, key = value.operands
     one = isinstance(key, Number) or (isinstance(key, Host) and shape_of(key) == ())
     flat = len(shape_of(value) or (None,)) == 1 and isinstance(whole, Host) and _split(at, whole) is None
     return one and flat and _rows(at, whole, deep) is not None

@@ -117,15 +117,15 @@ def _of_host(value: Host, deep: int) -> Shape:
         return ()
     if value.call == "compare":
         return broadcast([shape_of(v, deep) for v in value.inputs])
-    if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
-        return broadcast([shape_of(v, deep) for v in value.inputs])
-    if isinstance(node, ast.UnaryOp) and len(value.inputs) == 1:  # `-np.inf`, `~rows`
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.operands) == 2:
+        return broadcast([shape_of(v, deep) for v in value.operands])
+    if isinstance(node, ast.UnaryOp) and len(value.operands) == 1:  # `-np.inf`, `~rows`
         return shape_of(value.inputs[0], deep)
     if loaded := _loaded(value):
         return loaded
     if value.call == "[]" and isinstance(node, ast.Subscript):
         whole = shape_of(value.inputs[0], deep)
-        picked = shape_of(value.inputs[1], deep) if len(value.inputs) == 2 else None
+        picked = shape_of(value.inputs[1], deep) if len(value.operands) == 2 else None
         if picked == () and whole and isinstance(value.inputs[1], Number):  # `xs[i]`
             return whole[1:]
         return (*picked, *whole[1:]) if picked and whole else _indexed(whole, node.slice)
@@ -134,7 +134,7 @@ def _of_host(value: Host, deep: int) -> Shape:
     if value.call == "T" and isinstance(node, ast.Attribute):
         shape = shape_of(value.inputs[0], deep)
         return None if shape is None else shape[::-1]
-    if value.call == "item" and len(value.inputs) == 1:
+    if value.call == "item" and len(value.operands) == 1:
         shape = shape_of(value.inputs[0], deep)
         return shape[1:] if shape else None
     if value.call == "run":

@@ -78,8 +78,8 @@ def _converted(value: Value) -> Value | None:
     """The x of `np.array(x)`, `list(x)` and `tuple(x)`; None for anything else."""
     if not isinstance(value, Host) or not isinstance(value.node, ast.Call):
         return None
-    if value.call in ("list", "tuple") and len(value.inputs) == 1:
-        return value.inputs[0]
+    if value.call in ("list", "tuple") and len(value.operands) == 1:
+        return value.operands[0]
     given = arguments_of(value, value.node) if value.call.removeprefix("numpy.") in LIKE else None
     return given.get(0, "object", "a", "x") if given is not None else None
 

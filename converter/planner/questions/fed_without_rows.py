@@ -72,7 +72,7 @@ def _is_returned(value: Value, run: RunCall) -> bool:
 
 def _is_entry(value: Value, always: Iterable[Value]) -> bool:
     """Whether a fed value is one entry, `xs[3]`, of an array of which rows are fed to the same input, too."""
-    picked = isinstance(value, Host) and value.call == "[]" and len(value.inputs) == 2
+    picked = isinstance(value, Host) and value.call == "[]" and len(value.operands) == 2
     return picked and isinstance(value.inputs[1], Number) and value.inputs[0] in map(_whole, always)
 
 

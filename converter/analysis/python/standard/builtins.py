@@ -116,7 +116,7 @@ def _len(call: Call) -> Value:
 
 def _picked_rows(value: Value) -> int | None:
     """The number of rows that are picked out of an array by a list of numbers which is written out."""
-    places = value.inputs[1] if isinstance(value, Host) and value.call == "[]" and len(value.inputs) == 2 else None
+    places = value.inputs[1] if isinstance(value, Host) and value.call == "[]" and len(value.operands) == 2 else None
     shape = shape_of(places) if isinstance(places, Sequence) and places.mutable else None
     return shape[0] if shape is not None and len(shape) == 1 else None
 
