@@ -144,11 +144,13 @@ class Planned(Placed):
     """A script and the plans of the files that change, the script's first.
 
     noted: warnings that came up while they were made. one_tower: branches in which one tower is built.
+    module: the name of the module that carries the helpers; "" where the script does.
     """
 
     plans: tuple[Plan, ...]
     noted: tuple[Diagnostic, ...]
     one_tower: tuple[Branch, ...]
+    module: str
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {f.name: getattr(case, f.name) for f in fields(Placed)}
-    return Planned(**known, plans=plans, noted=remarks, one_tower=branches)
+    return Planned(**known, plans=plans, noted=remarks, one_tower=branches, module=module)
 
 
 def _with_counts_of_steps(case: Placed, made: _Looped, plan: Plan) -> Plan:

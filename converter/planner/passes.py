@@ -278,6 +278,12 @@ def plan(case: Placed, module: str = "") -> Planned | Refused:
         return Refused((refusal.diagnostic,))
 
 
+def plan_first(case: Placed) -> Planned | Refused:
+    """The plans, with a module of helpers where it is seen that there will be one: loops stand in another file."""
+    several = case.options.helpers != "inline" or (case.sources.several and _in_other_files(case))
+    return plan(case, case.names.unused(HELPERS) if several else "")
+
+
 def share(case: Planned) -> Shared | Refused:
     """The plans again with regard to other files: scripts that import a changed file go on using one GPU.
 
@@ -294,11 +300,13 @@ def share(case: Planned) -> Shared | Refused:
         options = replace(options, merge_all=_others_may_read(case))
     names, kind = case.names, case.options.helpers
     if options != case.options:
-        made = replace(case, options=options)
+        made = replace(case, options=options, module="")
         made = made if _takes_a_module(made, kind) else plan(made)  # with the module it is planned once more
+    elif case.module and not _takes_a_module(case, kind):
+        made = plan(case)
     while isinstance(made, Planned) and _takes_a_module(made, kind):
         module, names = names.fresh(HELPERS)
-        made = plan(made, module)
+        made = made if made.module == module else plan(made, module)
         if isinstance(made, Planned) and kind != "package":
             made = _with_helpers_found(made, users, module)
         if kind == "package" or (isinstance(made, Planned) and not _is_taken(made, module, kind)):
@@ -376,7 +384,7 @@ CHAINING = (Pass("where the loops stand", partial(place, chained=True)),)
 CHAINING_HANDING = (Pass("where the loops stand", partial(place, handing=True, chained=True)),)
 # Loops whose losses are computed once are tried first, where the options ask for that (`losses_once`).
 PLANNING = (
-    Pass("what changes in each file", plan, after_errors=True),
+    Pass("what changes in each file", plan_first, after_errors=True),
     Pass("what that means for other scripts", share),
     Pass("all of it", finish),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.analysis.tensors.updates import is_update
+from converter.analysis.tensors.updates import updates_among
 from converter.analysis.values import (
     ARRAY,
     Batch,
@@ -54,7 +54,7 @@ def alike(value: Nest) -> Batch | None:
 def holds_updates(value: Nest) -> bool:
     """Whether a nest holds operations that set variables by the batch, and nothing that is merged."""
     tensors = list(tensors_in(value))
-    return any(map(is_update, tensors)) and all(t.batch.kind == "free" for t in tensors)
+    return all(t.batch.kind == "free" for t in tensors) and bool(updates_among(tensors))
 
 
 def _is_rows(batch: Batch) -> bool:

@@ -20,7 +20,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
-from converter.analysis.tensors.updates import is_update
+from converter.analysis.tensors.updates import is_update, updates_among
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Function, Input, Mapping, Sequence, Tensor, Value, is_of_own, tensors_in
 from converter.planner.plan_faults import PlanFault
@@ -224,11 +224,8 @@ def _is_called_again(facts: Facts, region: Region, value: Value) -> bool:
 def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: Sequence | Mapping) -> Wanted:
     """A list, tuple or dict of the towers that is read: what is selected from it one by one, or all of it alike."""
     chosen, value = selected(facts, text, whole, access.node)  # the text and value of what is selected
-    inside = {
-        t.uid
-        for t in _listed(value)
-        if not is_input(t) and region.in_tower(t.site) and (_is_batched(region, t) or is_update(t))
-    }
+    listed = [t for t in _listed(value) if not is_input(t) and region.in_tower(t.site)]
+    inside = {t.uid for t in listed if _is_batched(region, t)} | {t.uid for t in updates_among(listed)}
     losses = {step.loss.uid for step in facts.train_steps}
 
     def as_one(text: str, held: Sequence) -> bool:
