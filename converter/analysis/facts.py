@@ -410,6 +410,7 @@ class Facts:
     below: dict[frozenset[ast.stmt], list[Access]] = field(default_factory=dict)  # see writes_below
     terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows
     spans: dict[int, Number | None] = field(default_factory=dict)  # uid of a slice's bounds -> rows that it takes
+    blocks: dict[tuple[int, int], object] = field(default_factory=dict)  # see block_of in planner/region/block.py
     repeated: dict[tuple[ast.AST, ast.AST], bool] = field(default_factory=dict)  # reader, loop: see planner/own
     names_set: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)  # of loops that were asked for
     ends: dict[ast.stmt, list[End]] = field(default_factory=dict)  # of loops that were asked for

@@ -15,6 +15,14 @@ Touched = dict[int, tuple[set[Place], set[Place], set[int]]]  # by statement: pl
 IN_FRONT, BEHIND = -1, -2  # indexes of statements that the loop leaves out of one of its with blocks
 
 
+def block_of(facts: Facts, frame: Frame, body: list[ast.stmt]) -> Block:
+    """The block of these statements in one execution: the same for each who asks, with what it has looked up."""
+    known = facts.blocks.get((frame.uid, id(body)))
+    if not isinstance(known, Block):
+        known = facts.blocks[frame.uid, id(body)] = Block(facts, frame, body)
+    return known
+
+
 class Block:
     """One block of the script in one execution: the frame, its statements, and what each touched.
 

@@ -21,7 +21,7 @@ from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.statements import Step, path, returned_by, suites
 from converter.planner.region.between import sort_out
-from converter.planner.region.block import BEHIND, Block
+from converter.planner.region.block import BEHIND, Block, block_of
 from converter.planner.region.changed_between_towers import copied_cells, starting_values, with_own
 from converter.planner.region.containers import wholes_in
 from converter.planner.region.handed import handed_inside
@@ -562,7 +562,7 @@ def innermost_block(
         if len(blocks) == 1 and len(frames) == 1 and all(len(p) > depth for p in paths):
             body = next(iter(blocks.values()))
             if not ended or not any(_ends(facts, h) for h in heads):
-                return Block(facts, _frame(made, losses, next(iter(frames))), body)
+                return block_of(facts, _frame(made, losses, next(iter(frames))), body)
         depth -= 1
     return None
 

@@ -28,7 +28,7 @@ from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
-from converter.planner.region.block import BEHIND, IN_FRONT, Block
+from converter.planner.region.block import BEHIND, IN_FRONT, Block, block_of
 from converter.planner.region.collected import is_collected_for
 from converter.planner.region.handed import can_be_handed, stays_at_default
 from converter.planner.region.neighbours import makes_input, touched_in
@@ -55,7 +55,7 @@ def in_front(
             continue
         around = block.body[index]
         maker = _leading_maker(facts, block, value, around)
-        inner = block if maker is None else Block(facts, block.frame, body_of(around))
+        inner = block if maker is None else block_of(facts, block.frame, body_of(around))
         here = index if maker is None else inner.index[maker]
         if maker is None or prepares(inner, here, values):
             if handing and can_be_handed(value, around):
@@ -299,7 +299,7 @@ def _rests(opened: _Opened, trains: list[TrainStep]) -> list[tuple[ast.stmt, lis
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
     while _opens_again(block, around, opened.tower):
         body = around.orelse if isinstance(around, ast.If) and _in_other(around, trains) else body_of(around)
-        inner = Block(opened.facts, block.frame, body)
+        inner = block_of(opened.facts, block.frame, body)
         last = opened.losses.last_in(inner)
         stays = opened.last_that_stays(inner, last)
         found.append((around, [s for s in inner.body[stays + 1 :] if block.moved.get(s) != IN_FRONT]))
@@ -325,7 +325,7 @@ def _rests_of_loss(opened: _Opened, around: ast.stmt) -> list[tuple[ast.stmt, li
     """Statements after the loss in `with` blocks that hold the loss but no training step, such as summaries."""
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
     while isinstance(around, ast.With):
-        inner = Block(opened.facts, opened.block.frame, body_of(around))
+        inner = block_of(opened.facts, opened.block.frame, body_of(around))
         last = opened.losses.last_in(inner)
         stays = opened.last_that_stays(inner, last)
         rest = [s for s in inner.body[stays + 1 :] if opened.block.moved.get(s) != IN_FRONT]
@@ -365,7 +365,7 @@ def _child(block: Block, value: Value, around: ast.With) -> ast.stmt | None:
 
 def _leads(facts: Facts, block: Block, around: ast.stmt, child: ast.stmt) -> bool:
     """Whether a statement can go in front of the others of its block."""
-    inner = Block(facts, block.frame, body_of(around))
+    inner = block_of(facts, block.frame, body_of(around))
     touched = touched_in(inner)
     place = inner.index[child]
     reads, writes, _ = touched[place]
