@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, ConversionOrigin, LedgerLine, Progress, Report, VerifyError, VerifySettings
 from converter.verify.judge import ComparisonSettings, judge, losses, step_trace, unlike
 from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
-from converter.verify.origin import Repeated, convert_anew, origin_of, repeat
+from converter.verify.origin import ChangedFiles, convert_anew, origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
 from converter.verify.processes.child_process import GIB, Child, Event, Limits, environment, how_started, memory_taken
 from converter.verify.processes.family import memory_of_machine
@@ -37,13 +38,14 @@ from converter.verify.runs.data_outside import with_data
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.other_scripts import with_others
 from converter.verify.runs.protocol import Tell, versions_of
+from converter.verify.runs.resized import resize
 from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.untrained import evaluation_job, with_evaluation
 from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, whole_job, with_whole
 
 # How conversions are proven that have other targets than towers.
 PROTOCOLS = {"mirrored": strategy.PROTOCOL, "ddp": ddp.PROTOCOL, "cluster": cluster.PROTOCOL}
-PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is done
+PATIENCE = 30.0  # seconds to wait for a run beside the compared ones once everything else is done
 
 
 def verify(
@@ -92,10 +94,11 @@ def verify(
             asked=asked,
             runner=runner,
             plan=lambda: made.result()[1],
+            files=lambda: made.result()[2],
             tell=tell or _nobody,
         )
         report, left_out = _undisturbed(proof)
-        origin = origin_of(made.result()[0])
+        origin = made.result()[0]
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
     report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
@@ -108,17 +111,21 @@ def verify(
     )
 
 
-def _repeated(single: Path, multi: Path, parts: Mapping[str, bytes]) -> tuple[Repeated | None, PlannedLines]:
-    """The conversion made once more, and its plan.
+def _repeated(
+    single: Path, multi: Path, parts: Mapping[str, bytes]
+) -> tuple[ConversionOrigin, PlannedLines, ChangedFiles]:
+    """How the conversion was made, its plan, and the files of the original with the plans of a usual conversion.
 
     Of one by hand the plan is what the original alone tells: where it reads sizes of batches, whether epochs shrink.
     """
     repeated = repeat(single, multi, parts)
-    plan = planned_lines(repeated)
-    if repeated is not None:
-        return repeated, plan
+    plan, origin = planned_lines(repeated), origin_of(repeated)
+    if repeated is not None and repeated.header.options.batch == "per-gpu":
+        return origin, plan, repeated.files
     files = convert_anew(single)
-    return None, replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files))
+    if repeated is None:
+        plan = replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files))
+    return origin, plan, files
 
 
 def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> ComparisonSettings:
@@ -227,7 +234,7 @@ class _Comparison:
     """The comparison of two scripts: their files, what is asked for, and with what they run.
 
     parts: as of `verify`. way: how the number of towers is set in the converted script. plan: gives where the
-    conversion puts the lines of the original.
+    conversion puts the lines of the original. files: gives those that tell where its batch size is defined.
     """
 
     layout: Layout
@@ -237,6 +244,7 @@ class _Comparison:
     asked: ComparisonSettings
     runner: Runner
     plan: Callable[[], PlannedLines]
+    files: Callable[[], ChangedFiles]
     tell: Tell
 
     def converted(self, folder: Path) -> tuple[Copy, tuple[str, ...]]:
@@ -406,15 +414,28 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
         theirs = expect(multi, "ready")
         stages.begin("checkpoints and uneven batches", 2)
         wholes = wholes_in(mine, theirs)
+        resized = [running.enter_context(child) for child in _resized(proof, jobs["replay"], mine, settled)]
         answers = _Answers(started, mine, dict(join_slices(theirs, wholes)))
         if not unlike(mine, answers.theirs, asked.gpus, asked.batch):
             bare = None if asked.apart else alone()
             recorded = _recorded(multi, mine, wholes, lambda: runner.begin(original_alone(), without_gpus))
-            single.send(record=str(multi.record), towers=proof.plan().towers, sizes=proof.plan().sizes)
+            built = [str(child.record) for child in resized if _last(child)["event"] == "built"]
+            single.send(record=str(multi.record), towers=proof.plan().towers, sizes=proof.plan().sizes, resized=built)
             replayed = expect(single, "replayed")
-            answers = replace(answers, recorded=recorded, replayed=replayed, bare=_of_bare(bare or alone()))
+            answers = replace(answers, recorded=recorded, replayed=replayed, bare=_last(bare or alone()))
         found = [how_started(runner.limits.children), memory_taken(runner.limits)]
         return replace(answers, processes=", ".join(filter(None, found)))
+
+
+def _resized(proof: _Comparison, like: dict[str, Any], mine: Event, settled: Mapping[str, str]) -> Iterator[Child]:
+    """Runs of the original with its batch size multiplied, where its graph is made for batches of one size."""
+    for number, (times, over) in enumerate(mine["shares"] if not proof.asked.apart else ()):
+        work = Path(like["work"]) / f"resized_{number}"
+        copy = proof.layout.original(work / "run")
+        args = resize(copy, proof.files(), proof.settings.args, Fraction(times, over))
+        if args is not None:
+            job = {**like, **copy.job(args, work), "role": "resized", "record": str(work / "graph")}
+            yield proof.runner.begin(job, settled)
 
 
 def _recorded(multi: Child, mine: Event, wholes: Iterable[str], original: Callable[[], Child]) -> Event:
@@ -427,14 +448,14 @@ def _recorded(multi: Child, mine: Event, wholes: Iterable[str], original: Callab
     event = multi.event()
     if event["event"] == "ended" and event["message"]:
         with original() as other:
-            fails_too(other, _of_bare(other), event)
+            fails_too(other, _last(other), event)
     return expect(multi, "recorded", event)
 
 
-def _of_bare(bare: Child) -> Event:
-    """How the run by itself ended."""
-    event = bare.event(PATIENCE)
-    return bare.event(PATIENCE) if event["event"] == "started" else event
+def _last(child: Child) -> Event:
+    """How a run beside the compared ones ended."""
+    event = child.event(PATIENCE)
+    return child.event(PATIENCE) if event["event"] == "started" else event
 
 
 class _Stages:
