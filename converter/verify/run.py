@@ -393,7 +393,7 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
     """
     asked, runner = proof.asked, proof.runner
     settled, without_gpus = environment(asked.gpus, asked.devices), environment(asked.gpus)
-    stages = _Stages(asked.steps, proof.tell)
+    stages, since = _Stages(asked.steps, proof.tell), time.monotonic()
     stages.begin("starting TensorFlow")
     with proof.bounded(), ExitStack() as running:
 
@@ -408,6 +408,7 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
         started = expect(single, "started")
         stages.begin("building the graphs")
         mine = expect(single, "ready")
+        patience = PATIENCE + time.monotonic() - since  # as long as this script takes to its first step
         stages.begin("building the graphs", 1)
         multi = early or begin("record")
         expect(multi, "started")
@@ -419,7 +420,7 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
         if not unlike(mine, answers.theirs, asked.gpus, asked.batch):
             bare = None if asked.apart else alone()
             recorded = _recorded(multi, mine, wholes, lambda: runner.begin(original_alone(), without_gpus))
-            built = [str(child.record) for child in resized if _last(child)["event"] == "built"]
+            built = [str(child.record) for child in resized if _last(child, patience)["event"] == "built"]
             single.send(record=str(multi.record), towers=proof.plan().towers, sizes=proof.plan().sizes, resized=built)
             replayed = expect(single, "replayed")
             answers = replace(answers, recorded=recorded, replayed=replayed, bare=_last(bare or alone()))
@@ -452,10 +453,10 @@ def _recorded(multi: Child, mine: Event, wholes: Iterable[str], original: Callab
     return expect(multi, "recorded", event)
 
 
-def _last(child: Child) -> Event:
+def _last(child: Child, patience: float = PATIENCE) -> Event:
     """How a run beside the compared ones ended."""
-    event = child.event(PATIENCE)
-    return child.event(PATIENCE) if event["event"] == "started" else event
+    event = child.event(patience)
+    return child.event(patience) if event["event"] == "started" else event
 
 
 class _Stages:

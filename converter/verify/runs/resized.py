@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converter.source import encode
+from converter.source.notebook.magics import idle
 from converter.source.python2 import readable, restored
 from converter.syntax.changes import Change, applied
 from converter.verify.processes.layout import Copy
+from converter.verify.processes.workspace import run_as
 from converter.verify.runs.flags import flags_of
 
 if TYPE_CHECKING:
@@ -37,8 +39,6 @@ def resize(
     conversion with --batch per-gpu, see origin.convert_anew.
     """
     found = {path: (made.source, made.named, made.plan) for path, made in files.items()}
-    if any(path.endswith(".ipynb") for path in found):
-        return None
     changes, flags = dict[str, list[Change]](), set[str]()
     texts = dict[str, str]()
     for path, (source, named, plan) in found.items():
@@ -53,7 +53,8 @@ def resize(
         source = found[path][0]
         if several and source is not None:
             text, _ = applied(texts[path], several)
-            (copy.script.parent / path).write_bytes(encode(source, restored(text)))
+            target = copy.script.parent / run_as(path)
+            target.write_bytes(encode(source, restored(text)) if source.notebook is None else idle(text)[0].encode())
     return given
 
 

@@ -21,7 +21,6 @@ from tmgprobe.graph import graphs
 from tmgprobe.reference import grown, region
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare, inputs, spread, summary
-from tmgprobe.values.lazy import reached
 
 TOWERS = re.compile('(?<=one tower) [0-9]+$|(?<=grown) .*')  # a tower's number, and a way beside that
 CLOSE = 1e-4  # see "The tolerances" in docs/verify.md
@@ -253,7 +252,7 @@ class Reference(object):
         return averaged + ([] if is_loss and not (self.one.total or self.one.added) else [_sum(pieces, sizes)])
 
     def _of_shards_alone(self, fetch, shards):
-        """A value whose merge cannot be computed: its rows, what losses make of it, or else what it looks like."""
+        """A value whose merge cannot be computed: its rows, or else what it looks like."""
         pieces, sizes = self.pieces(fetch, shards), [size for _, size in shards]
         if len(pieces) < len(shards):
             return
@@ -263,13 +262,6 @@ class Reference(object):
             self.padded |= {fetch.tensor.name} if joined is not None else set()
         if joined is not None:
             yield 'rows', joined
-        elif self._of_losses_only(fetch.tensor.op):
-            losses = self.one.step.computed_losses
-            parts = zip(*[self.run(losses, part) for part, _ in shards])
-            for values in zip(*[self._allowed(part, shards, True) for part in parts]):
-                feed = {loss.name: np.asarray(value, loss.dtype.as_numpy_dtype) for loss, value in zip(losses, values)}
-                known = feed.get(fetch.tensor.name)
-                yield 'means', self.run(fetch.tensor, dict(shards[0][0], **feed)) if known is None else known
         else:
             yield 'form', pieces[0]
 
@@ -308,16 +300,6 @@ class Reference(object):
         parsed = [summary.parts(self.one.call.tf, piece)[0] for piece in pieces]
         tags = set(parsed[0]).intersection(*parsed[1:])
         return {tag: summary.joined([parts[tag] for parts in parsed], sizes, _mean) for tag in tags}
-
-    def _of_losses_only(self, operation):
-        """Whether a value is a loss, or depends on the batch only through losses."""
-        ends = {loss.op for loss in self.one.step.computed_losses}
-        ahead = reached([operation], lambda one: () if one in ends else self._behind_batch(one)) - ends
-        return not any(tensor.name in self.batch for one in ahead for tensor in one.inputs)
-
-    def _behind_batch(self, operation):
-        """The operations that depend on the batch from which one computes."""
-        return [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
 
 
 def _dependent(batch, operations):
