@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -45,6 +45,7 @@ from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, whole_jo
 
 # How conversions are proven that have other targets than towers.
 PROTOCOLS = {"mirrored": strategy.PROTOCOL, "ddp": ddp.PROTOCOL, "cluster": cluster.PROTOCOL}
+MadeAgain = tuple[ConversionOrigin, PlannedLines, ChangedFiles]
 PATIENCE = 30.0  # seconds to wait for a run beside the compared ones once everything else is done
 
 
@@ -93,8 +94,7 @@ def verify(
             settings=settings,
             asked=asked,
             runner=runner,
-            plan=lambda: made.result()[1],
-            files=lambda: made.result()[2],
+            made=made,
             tell=tell or _nobody,
         )
         report, left_out = _undisturbed(proof)
@@ -111,9 +111,7 @@ def verify(
     )
 
 
-def _repeated(
-    single: Path, multi: Path, parts: Mapping[str, bytes]
-) -> tuple[ConversionOrigin, PlannedLines, ChangedFiles]:
+def _repeated(single: Path, multi: Path, parts: Mapping[str, bytes]) -> MadeAgain:
     """How the conversion was made, its plan, and the files of the original with the plans of a usual conversion.
 
     Of one by hand the plan is what the original alone tells: where it reads sizes of batches, whether epochs shrink.
@@ -233,8 +231,8 @@ def command_line(single: Path, multi: Path, settings: VerifySettings) -> str:
 class _Comparison:
     """The comparison of two scripts: their files, what is asked for, and with what they run.
 
-    parts: as of `verify`. way: how the number of towers is set in the converted script. plan: gives where the
-    conversion puts the lines of the original. files: gives those that tell where its batch size is defined.
+    parts: as of `verify`. way: how the number of towers is set in the converted script. made: gives what `_repeated`
+    does.
     """
 
     layout: Layout
@@ -243,9 +241,12 @@ class _Comparison:
     settings: VerifySettings
     asked: ComparisonSettings
     runner: Runner
-    plan: Callable[[], PlannedLines]
-    files: Callable[[], ChangedFiles]
+    made: Future[MadeAgain]
     tell: Tell
+
+    def plan(self) -> PlannedLines:
+        """Where the conversion puts the lines of the original."""
+        return self.made.result()[1]
 
     def converted(self, folder: Path) -> tuple[Copy, tuple[str, ...]]:
         """A copy of the conversion with as many towers as are asked for, and its arguments."""
@@ -433,7 +434,7 @@ def _resized(proof: _Comparison, like: dict[str, Any], mine: Event, settled: Map
     for number, (times, over) in enumerate(mine["shares"] if not proof.asked.apart else ()):
         work = Path(like["work"]) / f"resized_{number}"
         copy = proof.layout.original(work / "run")
-        args = resize(copy, proof.files(), proof.settings.args, Fraction(times, over))
+        args = resize(copy, proof.made.result()[2], proof.settings.args, Fraction(times, over))
         if args is not None:
             job = {**like, **copy.job(args, work), "role": "resized", "record": str(work / "graph")}
             yield proof.runner.begin(job, settled)

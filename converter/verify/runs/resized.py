@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from converter.source import encode
 from converter.source.notebook.magics import idle
 from converter.source.python2 import readable, restored
-from converter.syntax.changes import Change, applied
 from converter.verify.processes.layout import Copy
 from converter.verify.processes.workspace import run_as
 from converter.verify.runs.flags import flags_of
@@ -38,40 +37,38 @@ def resize(
     None where nothing tells which number it is, or a share of it is no whole number. files: of the original's
     conversion with --batch per-gpu, see origin.convert_anew.
     """
-    found = {path: (made.source, made.named, made.plan) for path, made in files.items()}
-    changes, flags = dict[str, list[Change]](), set[str]()
-    texts = dict[str, str]()
-    for path, (source, named, plan) in found.items():
-        if source is not None and plan is not None:
-            texts[path] = readable(source.text) if named is None else named.text
-            changes[path] = list(_changes(texts[path], plan, share))
-            flags |= set(_flags(texts[path], plan))
+    flags, changed = set[str](), dict[Path, bytes]()
+    for path, made in files.items():
+        if made.source is not None and made.plan is not None:
+            before = readable(made.source.text) if made.named is None else made.named.text
+            flags |= set(_flags(before, made.plan))
+            text = _scaled(before, made.plan, share)
+            if text != before:
+                cells = made.source.notebook is not None
+                data = idle(text)[0].encode() if cells else encode(made.source, restored(text))
+                changed[copy.script.parent / run_as(path)] = data
     given = _arguments(copy.script, flags, args, share)
-    if given is None or not (flags or any(changes.values())):
+    if given is None or not (flags or changed):
         return None
-    for path, several in changes.items():
-        source = found[path][0]
-        if several and source is not None:
-            text, _ = applied(texts[path], several)
-            target = copy.script.parent / run_as(path)
-            target.write_bytes(encode(source, restored(text)) if source.notebook is None else idle(text)[0].encode())
+    for target, data in changed.items():
+        target.write_bytes(data)
     return given
 
 
-def _changes(text: str, plan: Plan, share: Fraction) -> Iterator[Change]:
-    """Numbers that are written in the text, and parameters that a caller in another file gives a value."""
-    factor = f" * {share.numerator} // {share.denominator}"
+def _scaled(text: str, plan: Plan, share: Fraction) -> str:
+    """A text with other numbers where they are written, and where a caller in another file gives them."""
+    factor, changes = f" * {share.numerator} // {share.denominator}", []
     for edit in plan.replaces:
         begin, end = _offset(text, edit.at), _offset(text, edit.end)
         if edit.why == RULE and _NUMBER.fullmatch(text[begin:end]) and edit.text.startswith(f"{text[begin:end]} * "):
-            yield Change(begin, end, f"({text[begin:end]}{factor})", RULE)
+            changes.append((begin, end, f"({text[begin:end]}{factor})"))
     for insert in plan.inserts:
-        named = (
-            [_PARAMETER.match(line) for line in insert.lines] if insert.why == RULE and insert.where == "top" else []
-        )
-        for name in filter(None, named):
-            begin = _offset(text, insert.at)
-            yield Change(begin, begin, f"{name[1]} = {name[1]}{factor}; ", RULE)
+        names = map(_PARAMETER.match, insert.lines if insert.why == RULE and insert.where == "top" else ())
+        begin = _offset(text, insert.at)
+        changes += [(begin, begin, f"{name[1]} = {name[1]}{factor}; ") for name in names if name]
+    for begin, end, new in sorted(changes, reverse=True):
+        text = text[:begin] + new + text[end:]
+    return text
 
 
 def _flags(text: str, plan: Plan) -> Iterator[str]:

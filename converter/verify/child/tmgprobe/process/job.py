@@ -119,7 +119,6 @@ def import_roles():
     """Imports all that watches a script; {role: the class that handles the training run calls}."""
     from tmgprobe.cluster import original, worker
     from tmgprobe.process import digits  # noqa: F401
-    from tmgprobe.reference import resized
     from tmgprobe.roles import profile, record, replay, to_end, trace, whole
     from tmgprobe.session import (
         diary,  # noqa: F401
@@ -135,7 +134,7 @@ def import_roles():
         'record': record.Recorder,
         'replay': replay.Replayer,
         'profile': profile.Profiler,
-        'resized': resized.GraphWriter,
+        'resized': whole.GraphWriter,
         'trace': trace.CallTracer,
         'whole': to_end.WholeRun,
         'cluster worker': worker.Worker,

@@ -10,6 +10,9 @@ from tmgprobe.values import compare, inputs
 from tmgprobe.values import rows as rows_of
 from tmgprobe.values.errors import describe
 
+# references that are computed by themselves; the others are put together from several
+PLAIN = ('shards', 'shards rounded down', 'whole')
+
 
 class StepComparison(object):
     """One recorded step against the reference.
@@ -226,12 +229,14 @@ class StepComparison(object):
         except self.refused:  # the original's model takes batches of one size only
             return None
 
-    def reference(self, weights, name):
-        """The one of `references` that has this name (kinds.PLAIN); None where the original takes no such batches."""
+    def reference(self, weights, name, factor=None):
+        """The one of `references` that has this name; None where the original takes no such batches."""
+        if name not in PLAIN:
+            return self.references(weights, factor)[0].get(name)
         shards = [(inputs.whole(self.pairs, self.kept['arrays']), 1)]
         if name != 'whole':
             shards = self.shards(self.kept['arrays'], self.gpus, name == 'shards')
-        taken = self._computed(weights, shards)
+        taken = self._computed(weights, shards, factor)
         return None if taken is None else self._average(*taken[:2]) + (taken[2][0],)
 
     def references(self, weights, factor=None):

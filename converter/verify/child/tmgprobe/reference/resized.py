@@ -11,21 +11,10 @@ from __future__ import absolute_import, division, print_function
 import collections
 
 from tmgprobe.graph import graphs
-from tmgprobe.roles.role import Role
 from tmgprobe.values import compare, inputs
 
 # Stands for a variable of the own graph: the operation that sets it.
 Settable = collections.namedtuple('Settable', 'initializer')
-
-
-class GraphWriter(Role):
-    """Runs a script up to its first training step, and writes the graph to `job['record']`."""
-
-    def step(self, call):
-        """At the first training step: ends the process."""
-        with open(self.job['record'], 'wb') as stream:
-            stream.write(call.session.graph.as_graph_def().SerializeToString())
-        self.channel.leave('built')
 
 
 def shares(described, gpus, total):

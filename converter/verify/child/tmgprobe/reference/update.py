@@ -29,7 +29,7 @@ def take(one, own, metadata=None):
     if own is None:
         own = weights
     else:
-        again = one.references(own)[0][checked.used]
+        again = one.reference(own, checked.used)
         raw, losses, feed = again
         one.figures['curve'] = gradients.loss(one, again)
     one.load(own)
@@ -89,7 +89,7 @@ def _slack(moved, weights, checked):
 
 def walk(one, own, used):
     """One step of the original's own way from these weights: the weights after it."""
-    raw, losses, feed = one.references(own)[0][used]
+    raw, losses, feed = one.reference(own, used)
     return _after(one, own, raw, _with_losses(one, feed, losses), {})
 
 
