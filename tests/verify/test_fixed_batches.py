@@ -63,7 +63,7 @@ def proven(folder: Path, python: str, shown: str, wrong: str = "") -> Report:
     return verify(single, multi, VerifySettings(gpus=2, python=python))
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     "shown",
