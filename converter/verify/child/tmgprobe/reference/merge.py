@@ -51,14 +51,7 @@ class Reference(object):
     def __init__(self, one, gates, fetches=None):
         self.one, self.gates = one, gates
         self.graph, self.arrays = one.step.graph, one.kept['arrays']
-        self.splits = []
-        for upper in (True, False):
-            shards = one.shards(self.arrays, one.gpus, upper)
-            sizes = [size for _, size in shards]
-            if all(one.takes(feed) for feed, _ in shards) and sizes not in [
-                [size for _, size in others] for others in self.splits
-            ]:
-                self.splits.append(shards)
+        self.splits = _splits(one)
         everything = inputs.whole(one.pairs, self.arrays)
         taken = one.takes(everything)  # whether the original takes the whole batch
         if not taken and not self.splits:
@@ -302,6 +295,16 @@ class Reference(object):
         return {tag: summary.joined([parts[tag] for parts in parsed], sizes, _mean) for tag in tags}
 
 
+def _splits(one):
+    """The towers' shards, rounded both ways, where that makes a difference, as far as the original takes them."""
+    found = {}
+    for upper in (True, False):
+        shards = one.shards(one.kept['arrays'], one.gpus, upper)
+        if all(one.takes(feed) for feed, _ in shards):
+            found.setdefault(tuple(size for _, size in shards), shards)
+    return [found[sizes] for sizes in sorted(found, reverse=True)]
+
+
 def _dependent(batch, operations):
     """The operations that depend on the batch, also those that read a variable behind what is written of it."""
     found, reads = graphs.descendants(batch, operations), [one for one in operations if one.type == 'ReadVariableOp']
@@ -446,6 +449,10 @@ class FetchedValue(object):
             missing, added = sorted(set(parts) - set(self.found)), sorted(set(self.found) - set(parts))
             if missing or added:
                 return {'status': 'other tags', 'missing': missing, 'added': added}
+        return self._compared(readings)
+
+    def _compared(self, readings):
+        """As `row`, of parts that have the tags of their readings."""
         taken = self.reference.one.gpus == 1 or any(len(shards) > 1 for shards in self.reference.splits)
         left = [] if taken else sorted(self.single)  # the original's batch may be of one size only
         aside = _those_under(self.waiting, self.found)
