@@ -45,7 +45,7 @@ from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, whole_jo
 
 # How conversions are proven that have other targets than towers.
 PROTOCOLS = {"mirrored": strategy.PROTOCOL, "ddp": ddp.PROTOCOL, "cluster": cluster.PROTOCOL}
-MadeAgain = tuple[ConversionOrigin, PlannedLines, ChangedFiles]
+MadeAgain = tuple[ConversionOrigin, PlannedLines, ChangedFiles | None]
 PATIENCE = 30.0  # seconds to wait for a run beside the compared ones once everything else is done
 
 
@@ -112,18 +112,17 @@ def verify(
 
 
 def _repeated(single: Path, multi: Path, parts: Mapping[str, bytes]) -> MadeAgain:
-    """How the conversion was made, its plan, and the files of the original with the plans of a usual conversion.
+    """How the conversion was made, its plan, and the changed files, with their plans for batches that grow.
 
+    The last is None where the conversion's batches do not grow.
     Of one by hand the plan is what the original alone tells: where it reads sizes of batches, whether epochs shrink.
     """
     repeated = repeat(single, multi, parts)
     plan, origin = planned_lines(repeated), origin_of(repeated)
-    if repeated is not None and repeated.header.options.batch == "per-gpu":
-        return origin, plan, repeated.files
+    if repeated is not None:
+        return origin, plan, repeated.files if repeated.header.options.batch == "per-gpu" else None
     files = convert_anew(single)
-    if repeated is None:
-        plan = replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files))
-    return origin, plan, files
+    return origin, replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files)), files
 
 
 def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> ComparisonSettings:
@@ -431,10 +430,12 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
 
 def _resized(proof: _Comparison, like: dict[str, Any], mine: Event, settled: Mapping[str, str]) -> Iterator[Child]:
     """Runs of the original with its batch size multiplied, where its graph is made for batches of one size."""
-    for number, (times, over) in enumerate(mine["shares"] if not proof.asked.apart else ()):
+    asked = mine["shares"] if not proof.asked.apart else ()
+    files = (proof.made.result()[2] or convert_anew(proof.layout.single)) if asked else {}
+    for number, (times, over) in enumerate(asked):
         work = Path(like["work"]) / f"resized_{number}"
         copy = proof.layout.original(work / "run")
-        args = resize(copy, proof.made.result()[2], proof.settings.args, Fraction(times, over))
+        args = resize(copy, files, proof.settings.args, Fraction(times, over))
         if args is not None:
             job = {**like, **copy.job(args, work), "role": "resized", "record": str(work / "graph")}
             yield proof.runner.begin(job, settled)
