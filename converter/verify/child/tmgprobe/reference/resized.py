@@ -52,16 +52,24 @@ class ResizedGraphs(object):
         return self._models
 
     def _made(self, path):
-        """The model; None where the graph has other operations, so that names say nothing."""
+        """The model; None where the graph has other operations, so that names say nothing, or holds other numbers."""
         nodes = self.tf.GraphDef()
         with open(path, 'rb') as stream:
             nodes.ParseFromString(stream.read())
-        if {node.name: node.op for node in nodes.node} != self._types:
+        if {node.name: node.op for node in nodes.node} != self._types or any(map(self._is_drawn, nodes.node)):
             return None
         graph = self.tf.Graph()
         with graph.as_default():
             self.tf.import_graph_def(nodes, name='')
         return ResizedModel(graph, self.tf.Session(graph=graph))
+
+
+    def _is_drawn(self, node):
+        """Whether an array in the graph has as many numbers for another size, and others: drawn in another order."""
+        if node.op != 'Const' or not self.tf.as_dtype(node.attr['dtype'].type).is_floating:
+            return False
+        own, other = self.graph.get_operation_by_name(node.name).get_attr('value'), node.attr['value'].tensor
+        return own.tensor_shape == other.tensor_shape and own.tensor_content != other.tensor_content
 
 
 class ResizedModel(object):
