@@ -60,7 +60,7 @@ def _reference(done: list[Facts]) -> str:
     used = {step["reference"] for step in done}
     if used == {"whole"}:
         return "the original's on the whole batch"
-    if used == {"once"}:
+    if used <= {"whole", "once"}:
         return "the original's for its loss on the rows that the shards give, taken back through each shard"
     if all(step["rows"] is None for step in done):
         return "the original's, which nothing with a batch axis goes into"
