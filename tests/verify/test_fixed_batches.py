@@ -159,3 +159,46 @@ def test_a_loss_behind_the_towers_of_a_loop(tmp_path: Path, tensorflow_python: s
     multi.write_text(text.replace(right, wrong) if wrong else text)
     report = verify(single, multi, VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == ("failed" if wrong else "passed"), report.reason
+
+
+LATE = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 4
+rng = np.random.RandomState(1)
+words = np.array(["a", "b", "c", "d"])[rng.randint(0, 4, 24)]
+data, target = rng.rand(24, 3), rng.rand(24, 1)
+
+table = tf.contrib.lookup.index_table_from_tensor(tf.constant(["a", "b", "c"]), default_value=3)
+x = tf.placeholder(tf.float32, [batch_size, 3])
+word = tf.placeholder(tf.string, [batch_size])
+y = tf.placeholder(tf.float32, [batch_size, 1])
+embedded = tf.nn.embedding_lookup(tf.get_variable("table", [4, 2]), table.lookup(word))
+error = tf.reduce_sum(tf.square(tf.layers.dense(tf.concat([x, embedded], 1), 1) - y), 1)
+loss = tf.reduce_mean(error)
+shown = tf.reduce_sum(error) / batch_size + tf.reduce_max(error)
+train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run([tf.global_variables_initializer(), tf.tables_initializer()])
+    for start in range(0, len(data), batch_size):
+        rows = slice(start, start + batch_size)
+        print(sess.run([train_op, shown], {x: data[rows], word: words[rows], y: target[rows]})[1])
+        if start == 0:
+            sess.run(tf.get_variable("late", [], initializer=tf.zeros_initializer()).initializer)
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("rows", ["error", pytest.param("error[:4]", marks=pytest.mark.matrix)])
+def test_tables_and_variables_that_are_made_later(tmp_path: Path, tensorflow_python: str, rows: str) -> None:
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    single.write_text(LATE)
+    text, most = convert(read(str(single)), Options(num_gpus=2)).text or "", "tf.reduce_max(error)"
+    assert most in text and "tower_error" in text
+    multi.write_text(text.replace(most, f"tf.reduce_max({rows})"))
+    report = verify(single, multi, VerifySettings(gpus=2, python=tensorflow_python))
+    assert report.verdict == ("passed" if rows == "error" else "failed"), report.reason
+    (told,) = [check.detail for check in report.checks if check.name == "fetches"]
+    assert "form only" not in told

@@ -59,10 +59,12 @@ class ResizedGraphs(object):
         if {node.name: node.op for node in nodes.node} != self._types or any(map(self._is_drawn, nodes.node)):
             return None
         graph = self.tf.Graph()
-        with graph.as_default():
-            self.tf.import_graph_def(nodes, name='')
-        return ResizedModel(graph, self.tf.Session(graph=graph))
-
+        try:
+            with graph.as_default():
+                self.tf.import_graph_def(nodes, name='')
+        except Exception:  # whatever TensorFlow says of operations that it does not make from their definitions
+            return None
+        return ResizedModel(graph, self.tf.Session(graph=graph), frozenset(self._types))
 
     def _is_drawn(self, node):
         """Whether an array in the graph has as many numbers for another size, and others: drawn in another order."""
@@ -73,10 +75,10 @@ class ResizedGraphs(object):
 
 
 class ResizedModel(object):
-    """One such graph, with a session of its own."""
+    """One such graph, with a session of its own. names: of its operations."""
 
-    def __init__(self, graph, session):
-        self.graph, self.session = graph, session
+    def __init__(self, graph, session, names):
+        self.graph, self.session, self._names, self._has_tables = graph, session, names, False
 
     def fits(self, feed):
         """Whether its inputs take these arrays, {name: array}."""
@@ -99,10 +101,15 @@ class ResizedModel(object):
 
     def run(self, one, tensors, values):
         """Runs tensors of a comparison's graph, in any structure, with the variables that its session holds."""
+        if not self._has_tables:
+            tables, self._has_tables = one.step.graph.get_collection('table_initializer'), True
+            one.store.run(self.session, self._here(tables))
         held = one.store.read()
-        pairs = [(self._settable(one.store.variables[name]), value) for name, value in held.items()]
+        setting = [(name, self._here([one.store.variables[name].initializer])) for name in held]
+        pairs = [(Settable(found[0]), held[name]) for name, found in setting if found]
         graphs.assign(pairs, lambda now, feed: one.store.run(self.session, now, feed))
         return one.call.run(self.of(tensors), values, session=self.session)
 
-    def _settable(self, variable):
-        return Settable(self.graph.get_operation_by_name(variable.initializer.name))
+    def _here(self, operations):
+        """These operations in this graph, without those that were made later."""
+        return [self.graph.get_operation_by_name(op.name) for op in operations if op.name in self._names]
