@@ -16,17 +16,18 @@ if TYPE_CHECKING:
     from converter.conversion import Conversion, OtherFile
 
 
+# The script and the files that change with it, by their paths from its folder.
+ChangedFiles = Mapping[str, "Conversion | OtherFile"]
+
+
 @dataclass(frozen=True)
 class Repeated:
-    """The original converted once more, as the converted script's header says; origin: what that tells.
-
-    files: the script and the files that change with it, by their paths from its folder.
-    """
+    """The original converted once more, as the converted script's header says; origin: what that tells."""
 
     origin: ConversionOrigin
     header: Header
     conversion: Conversion
-    files: Mapping[str, Conversion | OtherFile]
+    files: ChangedFiles
 
 
 def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | None:
@@ -78,7 +79,7 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
     return Repeated(origin, header, again, files)
 
 
-def convert_anew(single: Path) -> Mapping[str, Conversion | OtherFile]:
+def convert_anew(single: Path) -> ChangedFiles:
     """The original as the tool converts it: the script and the files that change with it; see `Repeated`."""
     from converter.conversion import convert
     from converter.options import Options

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, ConversionOrigin, LedgerLine, Progress, Report, VerifyError, VerifySettings
 from converter.verify.judge import ComparisonSettings, judge, losses, step_trace, unlike
 from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
-from converter.verify.origin import Repeated, convert_anew, origin_of, repeat
+from converter.verify.origin import ChangedFiles, convert_anew, origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
 from converter.verify.processes.child_process import GIB, Child, Event, Limits, environment, how_started, memory_taken
 from converter.verify.processes.family import memory_of_machine
@@ -37,13 +38,15 @@ from converter.verify.runs.data_outside import with_data
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.other_scripts import with_others
 from converter.verify.runs.protocol import Tell, versions_of
+from converter.verify.runs.resized import resize
 from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.untrained import evaluation_job, with_evaluation
 from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, whole_job, with_whole
 
 # How conversions are proven that have other targets than towers.
 PROTOCOLS = {"mirrored": strategy.PROTOCOL, "ddp": ddp.PROTOCOL, "cluster": cluster.PROTOCOL}
-PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is done
+MadeAgain = tuple[ConversionOrigin, PlannedLines, ChangedFiles | None]
+PATIENCE = 30.0  # seconds to wait for a run beside the compared ones once everything else is done
 
 
 def verify(
@@ -91,11 +94,11 @@ def verify(
             settings=settings,
             asked=asked,
             runner=runner,
-            plan=lambda: made.result()[1],
+            made=made,
             tell=tell or _nobody,
         )
         report, left_out = _undisturbed(proof)
-        origin = origin_of(made.result()[0])
+        origin = made.result()[0]
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
     report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
@@ -108,17 +111,18 @@ def verify(
     )
 
 
-def _repeated(single: Path, multi: Path, parts: Mapping[str, bytes]) -> tuple[Repeated | None, PlannedLines]:
-    """The conversion made once more, and its plan.
+def _repeated(single: Path, multi: Path, parts: Mapping[str, bytes]) -> MadeAgain:
+    """How the conversion was made, its plan, and the changed files, with their plans for batches that grow.
 
+    The last is None where the conversion's batches do not grow.
     Of one by hand the plan is what the original alone tells: where it reads sizes of batches, whether epochs shrink.
     """
     repeated = repeat(single, multi, parts)
-    plan = planned_lines(repeated)
+    plan, origin = planned_lines(repeated), origin_of(repeated)
     if repeated is not None:
-        return repeated, plan
+        return origin, plan, repeated.files if repeated.header.options.batch == "per-gpu" else None
     files = convert_anew(single)
-    return None, replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files))
+    return origin, replace(plan, sizes=sizes_of(files), shorter=epochs_are_shorter(files)), files
 
 
 def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> ComparisonSettings:
@@ -226,8 +230,8 @@ def command_line(single: Path, multi: Path, settings: VerifySettings) -> str:
 class _Comparison:
     """The comparison of two scripts: their files, what is asked for, and with what they run.
 
-    parts: as of `verify`. way: how the number of towers is set in the converted script. plan: gives where the
-    conversion puts the lines of the original.
+    parts: as of `verify`. way: how the number of towers is set in the converted script. made: gives what `_repeated`
+    does.
     """
 
     layout: Layout
@@ -236,8 +240,12 @@ class _Comparison:
     settings: VerifySettings
     asked: ComparisonSettings
     runner: Runner
-    plan: Callable[[], PlannedLines]
+    made: Future[MadeAgain]
     tell: Tell
+
+    def plan(self) -> PlannedLines:
+        """Where the conversion puts the lines of the original."""
+        return self.made.result()[1]
 
     def converted(self, folder: Path) -> tuple[Copy, tuple[str, ...]]:
         """A copy of the conversion with as many towers as are asked for, and its arguments."""
@@ -385,7 +393,7 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
     """
     asked, runner = proof.asked, proof.runner
     settled, without_gpus = environment(asked.gpus, asked.devices), environment(asked.gpus)
-    stages = _Stages(asked.steps, proof.tell)
+    stages, since = _Stages(asked.steps, proof.tell), time.monotonic()
     stages.begin("starting TensorFlow")
     with proof.bounded(), ExitStack() as running:
 
@@ -400,21 +408,37 @@ def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone:
         started = expect(single, "started")
         stages.begin("building the graphs")
         mine = expect(single, "ready")
+        patience = PATIENCE + time.monotonic() - since  # as long as this script takes to its first step
         stages.begin("building the graphs", 1)
         multi = early or begin("record")
         expect(multi, "started")
         theirs = expect(multi, "ready")
         stages.begin("checkpoints and uneven batches", 2)
         wholes = wholes_in(mine, theirs)
+        resized = [running.enter_context(child) for child in _resized(proof, jobs["replay"], mine, settled)]
         answers = _Answers(started, mine, dict(join_slices(theirs, wholes)))
         if not unlike(mine, answers.theirs, asked.gpus, asked.batch):
             bare = None if asked.apart else alone()
             recorded = _recorded(multi, mine, wholes, lambda: runner.begin(original_alone(), without_gpus))
-            single.send(record=str(multi.record), towers=proof.plan().towers, sizes=proof.plan().sizes)
+            built = [str(child.record) for child in resized if _last(child, patience)["event"] == "built"]
+            single.send(record=str(multi.record), towers=proof.plan().towers, sizes=proof.plan().sizes, resized=built)
             replayed = expect(single, "replayed")
-            answers = replace(answers, recorded=recorded, replayed=replayed, bare=_of_bare(bare or alone()))
+            answers = replace(answers, recorded=recorded, replayed=replayed, bare=_last(bare or alone()))
         found = [how_started(runner.limits.children), memory_taken(runner.limits)]
         return replace(answers, processes=", ".join(filter(None, found)))
+
+
+def _resized(proof: _Comparison, like: dict[str, Any], mine: Event, settled: Mapping[str, str]) -> Iterator[Child]:
+    """Runs of the original with its batch size multiplied, where its graph is made for batches of one size."""
+    asked = mine["shares"] if not proof.asked.apart else ()
+    files = (proof.made.result()[2] or convert_anew(proof.layout.single)) if asked else {}
+    for number, (times, over) in enumerate(asked):
+        work = Path(like["work"]) / f"resized_{number}"
+        copy = proof.layout.original(work / "run")
+        args = resize(copy, files, proof.settings.args, Fraction(times, over))
+        if args is not None:
+            job = {**like, **copy.job(args, work), "role": "resized", "record": str(work / "graph")}
+            yield proof.runner.begin(job, settled)
 
 
 def _recorded(multi: Child, mine: Event, wholes: Iterable[str], original: Callable[[], Child]) -> Event:
@@ -427,14 +451,14 @@ def _recorded(multi: Child, mine: Event, wholes: Iterable[str], original: Callab
     event = multi.event()
     if event["event"] == "ended" and event["message"]:
         with original() as other:
-            fails_too(other, _of_bare(other), event)
+            fails_too(other, _last(other), event)
     return expect(multi, "recorded", event)
 
 
-def _of_bare(bare: Child) -> Event:
-    """How the run by itself ended."""
-    event = bare.event(PATIENCE)
-    return bare.event(PATIENCE) if event["event"] == "started" else event
+def _last(child: Child, patience: float = PATIENCE) -> Event:
+    """How a run beside the compared ones ended."""
+    event = child.event(patience)
+    return child.event(patience) if event["event"] == "started" else event
 
 
 class _Stages:

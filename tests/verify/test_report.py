@@ -16,6 +16,7 @@ from converter.report import data
 from converter.report.verification import render_summary, render_text
 from converter.verify import CheckResult, Report, VerifyError, VerifySettings
 from converter.verify.checks.structure import check_between
+from converter.verify.checks.training import check_gradients
 from converter.verify.data import LedgerLine, LossRow, StepTrace
 from converter.verify.judge import ComparisonSettings, judge
 
@@ -478,3 +479,15 @@ def test_the_verdict_and_what_failed_are_never_cut() -> None:
     failed = Report("failed", long, 2, "per-gpu", 3, checks=(CheckResult("loss", "failed", long),))
     lines = render_summary(failed).splitlines()
     assert lines[0].endswith("of this") and lines[1].startswith("FAILED") and lines[1].endswith("of this")
+
+
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [
+        (["whole"], "on the whole batch"),
+        (["once", "whole"], "on the rows that the shards give"),
+        (["shards", "whole"], "the mean of the original's on the shards"),
+    ],
+)
+def test_what_the_gradients_of_all_steps_equal(used: list[str], said: str) -> None:
+    assert said in check_gradients([step(reference=name) for name in used], "per-gpu").detail

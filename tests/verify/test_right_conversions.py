@@ -121,6 +121,7 @@ def test_divisors_that_are_never_zero(
     assert verdict_of(text, tensorflow_python, tmp_path, Options(loss="global"), change) == verdict
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rows", ["batch_size", "tf.placeholder_with_default(8, [])"])
 def test_a_number_of_rows_that_is_never_fed(rows: str, tensorflow_python: str, tmp_path: Path) -> None:

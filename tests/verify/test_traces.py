@@ -83,6 +83,7 @@ def converted(name: str, folder: Path, **options: object) -> tuple[Path, Path]:
     return FIXTURES / name / "single.py", multi
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf2
 @pytest.mark.parametrize(("scale", "pace"), [("linear", 2.0), ("sqrt", 2.0**0.5)])
 def test_a_scaled_learning_rate_is_measured(tmp_path: Path, scale: str, pace: float) -> None:

@@ -113,25 +113,32 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
     missing = "" if origin.rewritten else "the converted script is not what its header's conversion gives"
     if again.plan is None or not (origin.rewritten or origin.same_source):
         return PlannedLines(missing=missing or "its header's conversion has no plan", said=said)
-    plans = [made.plan for made in repeated.files.values() if made.plan is not None]
-    forward = any(plan.forward for plan in plans)
-    merged = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
-    once = merged and not missing and not any(plan.shares for plan in plans)
-    merges = [merge for plan in plans for loop in plan.loops for merge in loop.border.merges]
-    hows = {isinstance(merge.how, Sum) for merge in merges if merge.loss}
-    return PlannedLines(
+    found = _merges_in([made.plan for made in repeated.files.values() if made.plan is not None])
+    return replace(
+        found,
         script=run_as(Path(again.source.path).name),
         spans=tuple(span for path, made in repeated.files.items() for span in _spans_in(run_as(path), made)),
         missing=missing,
-        forward=forward,
-        once=once,
+        once=found.once and not missing,
         said=said,
-        counted=any(isinstance(merge.how, MaskedMean) for merge in merges),
-        merged=merged or forward,
-        summed=hows.pop() if len(hows) == 1 else None,
         shorter=epochs_are_shorter(repeated.files),
         single=tuple(f"{Path(at.path or again.source.path).name}:{at.line}" for at in again.plan.single),
         sizes=sizes_of(repeated.files),
+    )
+
+
+def _merges_in(plans: Sequence[Plan]) -> PlannedLines:
+    """How plans have the towers' losses merged, or computed once of what the towers give."""
+    forward = any(plan.forward for plan in plans)
+    merged = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
+    merges = [merge for plan in plans for loop in plan.loops for merge in loop.border.merges]
+    hows = {isinstance(merge.how, Sum) for merge in merges if merge.loss}
+    return PlannedLines(
+        forward=forward,
+        once=merged and not any(plan.shares for plan in plans),
+        counted=any(isinstance(merge.how, MaskedMean) for merge in merges),
+        merged=merged or forward,
+        summed=hows.pop() if len(hows) == 1 else None,
     )
 
 

@@ -60,7 +60,7 @@ def _reference(done: list[Facts]) -> str:
     used = {step["reference"] for step in done}
     if used == {"whole"}:
         return "the original's on the whole batch"
-    if used == {"once"}:
+    if used <= {"whole", "once"}:
         return "the original's for its loss on the rows that the shards give, taken back through each shard"
     if all(step["rows"] is None for step in done):
         return "the original's, which nothing with a batch axis goes into"
@@ -172,20 +172,18 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts, turned: Facts | 
     racing: dict[str, None] = {}
     for when, step in steps:
         wrong = [key for key, value in step["update"].items() if not number(value) <= UPDATE]
-        if not wrong:
-            continue
         raced = [k for k in wrong if k not in trained and writes_of(theirs, k) == writes_of(mine, k) > 1]
-        other = _other_rate(step) or _other_count(step)
-        racing.update(dict.fromkeys(() if other else raced))
-        wrong = wrong if other else [key for key in wrong if key not in raced]
+        other = (_other_rate(step) or _other_count(step)) if wrong else ""
+        if not other:
+            racing.update(dict.fromkeys(raced))
+            wrong = [key for key in wrong if key not in raced]
         if wrong:
             who, worst = worst_of({key: step["update"][key] for key in wrong})
-            detail = _unlike_update(mine, theirs, trained, wrong, who)
+            detail = other.format(when=when) or _unlike_update(mine, theirs, trained, wrong, who)
             detail = detail or f"from the same gradients {listing(wrong)} gets another value ({when})"
-            return CheckResult(name, "failed", other.format(when=when) or detail, worst, UPDATE)
-    for step in done:
-        if later := _later_rate(step):
-            return CheckResult(name, "failed", later)
+            return CheckResult(name, "failed", detail, worst, UPDATE)
+    if later := next(filter(None, map(_later_rate, done)), ""):
+        return CheckResult(name, "failed", later)
     worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for _, step in steps)
     detail = "the same gradients lead to the same values of all variables"
     if racing:

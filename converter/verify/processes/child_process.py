@@ -111,7 +111,7 @@ class Child:
         self._folder = Path(job["script"]).parent
         self._log = Path(job["log"])
         self._imports = shared_by(Path(job["script"]))
-        self.record = Path(job["work"]) / "record.pickle"
+        self.record = Path(job.get("record", ""))
         self.role: str = job["role"]
         self.title: str = job["title"]
         self.server: Server | None = None

@@ -50,7 +50,7 @@ class FlagChoice:
 
 
 @dataclass(frozen=True)
-class _Flag:
+class Flag:
     """One flag. option: as it is written; name: of its attribute; values: those that are listed.
 
     on, off: the arguments that turn a switch on and off, "" for a flag that takes a value.
@@ -67,9 +67,8 @@ class _Flag:
 
 def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[FlagChoice, ...]:
     """The choices that a script's flags offer; none for flags that the user has set."""
-    trees = project(script)
+    trees, flags = project(script), flags_of(script)
     fixed = {argument.split("=")[0].lstrip("-").replace("-", "_") for argument in given if argument.startswith("-")}
-    flags = {flag.name: flag for name, tree in trees.items() for flag in _flags(name, tree)}
     asked = _compared_values(trees.values(), frozenset(flags))
     found: dict[tuple[str, ...], FlagChoice] = {}
     of_flags: dict[str, FlagChoice] = {}
@@ -86,6 +85,11 @@ def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[FlagChoice, ...
     return (*found.values(), *constants, *pairs)
 
 
+def flags_of(script: Path) -> dict[str, Flag]:
+    """The flags of a script and of the modules that it imports, by name."""
+    return {flag.name: flag for name, tree in project(script).items() for flag in _flags(name, tree)}
+
+
 def _of_constants(trees: Mapping[str, ast.Module], script: str) -> Iterator[FlagChoice]:
     """The choices that constants of modules offer, which no argument sets."""
     for (module, name), tests in tests_of_constants(trees, script).items():
@@ -97,7 +101,7 @@ def _of_constants(trees: Mapping[str, ast.Module], script: str) -> Iterator[Flag
 
 def _other_values(default: Any, tests: Iterable[ast.expr], name: str) -> Iterator[Any]:
     """Values of a constant that tests ask for."""
-    flag = _Flag(name, name, default, "")
+    flag = Flag(name, name, default, "")
     for test in tests:
         if isinstance(default, bool):
             yield not default
@@ -167,7 +171,7 @@ def _read(path: Path, root: Path) -> dict[str, ast.Module]:
         return {}
 
 
-def _flags(name: str, tree: ast.Module) -> Iterator[_Flag]:
+def _flags(name: str, tree: ast.Module) -> Iterator[Flag]:
     constants = {
         target.id: node.value
         for node in tree.body
@@ -185,7 +189,7 @@ def _flags(name: str, tree: ast.Module) -> Iterator[_Flag]:
                 yield from _of_absl(node, called, place, constants)
 
 
-def _of_argparse(call: ast.Call, place: str, constants: dict[str, ast.expr]) -> Iterator[_Flag]:
+def _of_argparse(call: ast.Call, place: str, constants: dict[str, ast.expr]) -> Iterator[Flag]:
     options = [value for value in map(_literal, call.args) if isinstance(value, str) and value.startswith("-")]
     if not options:
         return
@@ -196,20 +200,20 @@ def _of_argparse(call: ast.Call, place: str, constants: dict[str, ast.expr]) -> 
     default = _literal(given["default"]) if "default" in given else None
     action = _literal(given.get("action"))
     if action == "store_true":
-        yield _Flag(option, name, False, place, on=option)
+        yield Flag(option, name, False, place, on=option)
     elif action == "store_false":
-        yield _Flag(option, name, True, place, off=option)
+        yield Flag(option, name, True, place, off=option)
     elif "action" in given and "BooleanOptionalAction" in ast.dump(given["action"]):
-        yield _Flag(option, name, default, place, on=option, off=f"--no-{plain}")
+        yield Flag(option, name, default, place, on=option, off=f"--no-{plain}")
     elif "action" not in given:
         by_text = getattr(given.get("type"), "id", "") == "bool"  # any text but an empty one is true
         if by_text or isinstance(default, bool):
-            yield _Flag(option, name, default, place, on=f"{option}=True", off=f"{option}={'' if by_text else False}")
+            yield Flag(option, name, default, place, on=f"{option}=True", off=f"{option}={'' if by_text else False}")
         else:
-            yield _Flag(option, name, default, place, values=_listed(given.get("choices"), constants))
+            yield Flag(option, name, default, place, values=_listed(given.get("choices"), constants))
 
 
-def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.expr]) -> Iterator[_Flag]:
+def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.expr]) -> Iterator[Flag]:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     parts = [*call.args, *[ast.Constant(None)] * 3]
     name = _literal(given.get("name", parts[0]))
@@ -217,10 +221,10 @@ def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.e
         return
     default = _literal(given.get("default", parts[1]))
     if called in ("DEFINE_bool", "DEFINE_boolean"):
-        yield _Flag(f"--{name}", name, default, place, on=f"--{name}", off=f"--no{name}")
+        yield Flag(f"--{name}", name, default, place, on=f"--{name}", off=f"--no{name}")
     elif called in ("DEFINE_enum", "DEFINE_string", "DEFINE_integer", "DEFINE_float"):
         listed = given.get("enum_values", parts[2]) if called == "DEFINE_enum" else None
-        yield _Flag(f"--{name}", name, default, place, values=_listed(listed, constants))
+        yield Flag(f"--{name}", name, default, place, values=_listed(listed, constants))
 
 
 def _literal(node: ast.expr | None) -> Any:
@@ -247,7 +251,7 @@ def _listed(node: ast.expr | None, constants: dict[str, ast.expr]) -> tuple[Any,
     return tuple(value) if isinstance(value, (list, tuple, set, range)) else ()
 
 
-def _args(flag: _Flag, asked: list[Any]) -> Iterator[tuple[str, ...]]:
+def _args(flag: Flag, asked: list[Any]) -> Iterator[tuple[str, ...]]:
     """The arguments for each choice of a flag other than its default."""
     if flag.on and flag.default is not True:
         yield (flag.on,)
@@ -262,7 +266,7 @@ def _args(flag: _Flag, asked: list[Any]) -> Iterator[tuple[str, ...]]:
                 yield (f"{flag.option}={value}",)
 
 
-def _fitting(flag: _Flag, asked: list[Any]) -> Iterator[Any]:
+def _fitting(flag: Flag, asked: list[Any]) -> Iterator[Any]:
     """Values of the default's type; for a number that is compared with, one on the other side of it."""
     number = isinstance(flag.default, (int, float)) and not isinstance(flag.default, bool)
     for ask in asked:

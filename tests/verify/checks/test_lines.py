@@ -158,6 +158,7 @@ def test_no_false_alarm(tensorflow_python: str, version: str, tmp_path: Path, sc
     assert not [note for note in report.notes if "traced lines" in note]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("line", "role", "words"),
@@ -238,6 +239,7 @@ DEFAULT = PLAIN.replace(
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_default_that_is_made_of_another_input_is_no_line_of_the_model(
     tmp_path: Path, tensorflow_python: str, version: str

@@ -49,7 +49,7 @@ def test_the_reason_names_the_line(
     (tmp_path / "lib" / "slow.py").write_text(SLOW.format(before=before, after=after), encoding="utf-8")
     script = tmp_path / "train.py"
     script.write_text(STEPS, encoding="utf-8")
-    report = verify(script, script, VerifySettings(gpus=1, python=tensorflow_python, timeout=20))
+    report = verify(script, script, VerifySettings(gpus=1, python=tensorflow_python, timeout=15))
     assert report.verdict == "not comparable"
     assert wanted in report.reason
     assert "take arguments behind --" in report.reason

@@ -105,6 +105,7 @@ def test_parameters_and_gradients_through_the_busiest_device(
     assert not found.warnings
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("batch", ["per-gpu", "total"])
 def test_batches_cross_once(tensorflow_python: str, version: str, batch: str) -> None:
@@ -118,6 +119,7 @@ def test_batches_cross_once(tensorflow_python: str, version: str, batch: str) ->
         assert all(dict(edge.kinds).get("inputs", 0) == 0 for edge in one.edges if edge.source != "host")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_work_of_a_tower(tensorflow_python: str, version: str) -> None:
     found = profiled(Case(DENSE, tensorflow_python))
@@ -131,6 +133,7 @@ def test_work_of_a_tower(tensorflow_python: str, version: str) -> None:
     assert dict(found.measured[0].flops)["host"] >= 500  # adds two gradients of 500 numbers
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_work_of_convolutions(tensorflow_python: str, version: str) -> None:
     found = profiled(Case(CONVOLUTIONS, tensorflow_python, gpus=(2,)))

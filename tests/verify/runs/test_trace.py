@@ -132,6 +132,7 @@ def test_what_a_run_tells_converts(
     assert {check.status for check in report.checks if check.name == "traced lines"} == {"passed"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("function", ["centred(x)", "similar(x)", "zeros(x)", "root(x, x + 1)", "rate()"])
 def test_what_is_no_row_nor_mean_nor_sum_is_not_told(

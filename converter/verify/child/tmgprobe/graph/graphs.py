@@ -414,25 +414,6 @@ def variable_of(tensor):
 
 
 @contextlib.contextmanager
-def of_any_shape(tensor):
-    """Lets a session be fed values of other shapes than the graph knows; tensor: one of the graph's, None for nothing.
-
-    Session.run asks each fed tensor for its static shape; operations see what they are given (TensorFlow 1.15 and 2.21,
-    client/session.py).
-    """
-    kind = next((one for one in type(tensor).__mro__ if 'get_shape' in one.__dict__), None)
-    if kind is None:
-        yield
-        return
-    shape_of = kind.get_shape
-    kind.get_shape = lambda one: type(shape_of(one))(None)
-    try:
-        yield
-    finally:
-        kind.get_shape = shape_of
-
-
-@contextlib.contextmanager
 def opened(graph):
     """Lets operations be added to a graph, be it finalized, while no other thread writes it out.
 

@@ -41,26 +41,34 @@ def of(watched, operations, variables):
         return []
     reads = [tensor for op in order if op.name in counters for tensor in op.outputs]
     counted = graphs.descendants(reads, order)
-    found = []
-    for apply in watched.applies:
-        own = [op for op in counted if apply.first <= order[op] < apply.last]
-        given = {tensor.name for tensor in graphs.tensors(*(list(apply.given) + list(apply.gates)))}
-        tensors = {tensor.name: tensor for op in own for tensor in op.inputs}
-        rates = [
-            tensor
-            for name, tensor in tensors.items()
-            if name not in given
-            and tensor.op in counted
-            and tensor.op in operations
-            and (name in watched.rates or not apply.first <= order[tensor.op] < apply.last)
-            and tensor.dtype.base_dtype.is_floating
-            and tensor.get_shape().ndims == 0
-            and watched.graph.is_feedable(tensor)
-        ]
-        for place, tensor in enumerate(sorted(rates, key=lambda tensor: order[tensor.op])):
-            found.append(_rate((apply.index, place), tensor, counters))
+    found = [
+        _rate((apply.index, place), tensor, counters)
+        for apply in watched.applies
+        for place, tensor in enumerate(_taken_by_update(watched, apply, order, counted & set(operations)))
+    ]
     known = {rate.tensors[0].name for rate in found}
     return found + _of_model(_taken_by_model(watched.graph, order, operations, counters, known), counters)
+
+
+def _taken_by_update(watched, apply, order, counted):
+    """The scalars made of counts that an update is made with, but for its gradients, in the order of their making."""
+    own = [op for op in order if apply.first <= order[op] < apply.last]
+    given = {tensor.name for tensor in graphs.tensors(*(list(apply.given) + list(apply.gates)))}
+    tensors = {tensor.name: tensor for op in own for tensor in op.inputs if tensor.op in counted}
+    found = [
+        tensor
+        for name, tensor in tensors.items()
+        if name not in given
+        and (name in watched.rates or not apply.first <= order[tensor.op] < apply.last)
+        and tensor.dtype.base_dtype.is_floating
+        and _is_fed_number(watched.graph, tensor)
+    ]
+    return sorted(found, key=lambda tensor: order[tensor.op])
+
+
+def _is_fed_number(graph, tensor):
+    """Whether a tensor is a single number in whose place another one can be fed."""
+    return tensor.get_shape().ndims == 0 and graph.is_feedable(tensor)
 
 
 def _taken_by_model(graph, order, operations, counters, known):
@@ -78,8 +86,7 @@ def _taken_by_model(graph, order, operations, counters, known):
             and counted.get(tensor.op)
             and name not in known
             and (tensor.dtype.is_floating or tensor.dtype.is_integer or tensor.dtype.is_bool)
-            and tensor.get_shape().ndims == 0
-            and graph.is_feedable(tensor)
+            and _is_fed_number(graph, tensor)
             and graph.is_fetchable(tensor)
         ),
         key=lambda tensor: order[tensor.op],

@@ -23,7 +23,7 @@ from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
 from tmgprobe.values.errors import HERE, describe, own, place_in_probe
 
-ORIGINALS = ('replay', 'cluster original')  # whose gradients are exchanged
+ORIGINALS = ('replay', 'resized', 'cluster original')  # whose gradients are exchanged
 KERAS = ('Optimizer', 'OptimizerV2', 'BaseOptimizer')  # classes that all of its optimizers are derived from
 QUIET = 'Agg'  # the backend of matplotlib that draws into memory
 WINDOWS = ('gtk', 'macosx', 'nbagg', 'notebook', 'qt', 'tk', 'web', 'widget', 'wx', 'ipympl')
@@ -134,6 +134,7 @@ def import_roles():
         'record': record.Recorder,
         'replay': replay.Replayer,
         'profile': profile.Profiler,
+        'resized': whole.GraphWriter,
         'trace': trace.CallTracer,
         'whole': to_end.WholeRun,
         'cluster worker': worker.Worker,

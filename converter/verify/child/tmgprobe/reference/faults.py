@@ -37,7 +37,7 @@ def moved_by_rounding(one, errors, wanted, reference):
     scales = _scales(one, reference)
     for seed, factor in enumerate(FACTORS):
         weights = compare.nudged(one.kept['before'], seed)
-        raw, _, feed = one.references(weights, factor if scales else None)[0][reference]
+        raw, _, feed = one.reference(weights, reference, factor if scales else None)
         found = one.dense(one.applied(weights, raw, feed))
         for key in doubtful:
             if wanted[key] is not None and found[key] is not None:
@@ -76,7 +76,7 @@ def within_rounding(moved, errors, recorded, wanted):
 def _scales(one, reference):
     """Whether a multiple of the loss can be asked for: half of it has half of each gradient, without rounding."""
     weights = one.kept['before']
-    raw, halves = [one.references(weights, factor)[0][reference][0] for factor in (None, 0.5)]
+    raw, halves = [one.reference(weights, reference, factor)[0] for factor in (None, 0.5)]
     pairs = [pair for mine, half in zip(raw, halves) for pair in zip(mine, half) if pair[0] is not None]
     values = [[gradient[0] if isinstance(gradient, tuple) else gradient for gradient in pair] for pair in pairs]
     return all(compare.distance(half, mine) <= CLOSE * compare.largest(mine) for mine, half in values)

@@ -7,13 +7,9 @@ it.
 
 from __future__ import absolute_import, division, print_function
 
-import re
-
 import numpy as np
 from tmgprobe.graph import graphs, lines
 from tmgprobe.session import fetches
-
-SHAPE = re.compile('(^|/)Shape(_[0-9]+)?$')  # a constant where tf.shape knows the shape (TensorFlow 1.15, array_ops.py)
 
 
 class SizedStatements(object):
@@ -102,42 +98,6 @@ def _values(one, given, tensors):
     """{name: array} of those tensors that can be had."""
     found = fetches.computable(lambda wanted: one.run(wanted, given), {t.name: t for t in tensors}, one.refused)
     return {name: np.asarray(value) for name, value in found.items()}  # a text comes as bytes
-
-
-def sized(one, given, dependent):
-    """({name: tensor} of shapes that hold the size of the batch, {name: tensor} of arrays as long as it).
-
-    A graph for batches of one size computes with these beside the batch. given, dependent: as of `numbers`.
-    """
-    own = one.figures['own_rows']
-    taken = [each for operation in dependent for each in operation.inputs if _is_beside(each, given, dependent)]
-    behind = graphs.ancestors(each.op for each in taken) - dependent
-    shaped = [op.outputs[0] for op in behind if op.type == 'Const' and SHAPE.search(op.name)]
-    shaped += [op.inputs[1] for op in dependent if op.type == 'Reshape' and _keeps_rows(op, own)]
-    size = {each.name: each for each in shaped if each.graph.is_feedable(each)}
-    long = {each.name: each for each in taken if own and (each.get_shape().dims or [None])[0] == own}
-    return size, {name: each for name, each in long.items() if name not in size}
-
-
-def shapes(one, given, dependent, rows):
-    """{name: value} of what `sized` gives, for a batch with so many rows. An array of unlike rows is left."""
-    own, found = one.figures['own_rows'], {}
-    if not own or not rows or (rows % own and own % rows):
-        return found
-    size, long = sized(one, given, dependent)
-    for name, value in _values(one, given, list(size.values()) + list(long.values())).items():
-        if name in size:
-            found[name] = _times(value, value == own, float(rows) / own)
-        elif not graphs.reads_variable(long[name]) and all(np.array_equal(value[0], row) for row in value):
-            found[name] = np.repeat(value[:1], rows, 0)
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _keeps_rows(reshape, own):
-    """Whether an operation gives a new shape, written down, to what has so many rows, and leaves it these."""
-    size = reshape.inputs[1].op
-    leads = (reshape.inputs[0].get_shape().dims or [None])[0] == own
-    return leads and size.type == 'Const' and (reshape.outputs[0].get_shape().dims or [None])[0] == own
 
 
 def _times(value, which, factor):

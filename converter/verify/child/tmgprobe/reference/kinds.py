@@ -11,11 +11,9 @@ from __future__ import absolute_import, division, print_function
 import collections
 
 from tmgprobe.reference import faults, merge
+from tmgprobe.reference.reference import PLAIN
 
 FULL = 6  # steps of a kind that are compared in full before a later one is compared by their result
-# references that are computed by themselves; the others are put together from several
-PLAIN = ('shards', 'shards rounded down', 'whole')
-
 # reference: the name of the one that the gradients fit; kind: what the loss is, see StepComparison.kind
 Result = collections.namedtuple('Result', 'reference kind')
 

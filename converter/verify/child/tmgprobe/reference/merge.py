@@ -8,8 +8,8 @@ tower's counts. All else is computed of that, once, from the whole batch.
 The plan of the conversion says what the towers give (region.py). Without a plan several ways are possible, and one of
 them has to hold for a value in all of its runs.
 
-Where the graph is made for batches of one size, what is computed of the towers' is computed with the sizes that the
-conversion's batch has (grown.py). Where that fails, only what values look like is compared.
+Where the graph is made for batches of one size, the whole batch goes into the one that the original's text builds with
+another size (resized.py). Where there is none, only what values look like is compared.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -21,7 +21,6 @@ from tmgprobe.graph import graphs
 from tmgprobe.reference import grown, region
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare, inputs, spread, summary
-from tmgprobe.values.lazy import reached
 
 TOWERS = re.compile('(?<=one tower) [0-9]+$|(?<=grown) .*')  # a tower's number, and a way beside that
 CLOSE = 1e-4  # see "The tolerances" in docs/verify.md
@@ -52,16 +51,9 @@ class Reference(object):
     def __init__(self, one, gates, fetches=None):
         self.one, self.gates = one, gates
         self.graph, self.arrays = one.step.graph, one.kept['arrays']
-        self.splits = []
-        for upper in (True, False):
-            shards = one.shards(self.arrays, one.gpus, upper)
-            sizes = [size for _, size in shards]
-            if all(one.takes(feed) for feed, _ in shards) and sizes not in [
-                [size for _, size in others] for others in self.splits
-            ]:
-                self.splits.append(shards)
+        self.splits = _splits(one)
         everything = inputs.whole(one.pairs, self.arrays)
-        taken = inputs.fits(everything, one.statics)  # whether the original takes the whole batch
+        taken = one.takes(everything)  # whether the original takes the whole batch
         if not taken and not self.splits:
             raise ValueError('neither the batch nor a shard of it fits the static shapes of the original')
         self.batch, self.growth = {tensor.name for tensor in one.batch}, (None, None)
@@ -70,18 +62,13 @@ class Reference(object):
         self.trunk = graphs.ancestors(loss.op for loss in one.step.computed_losses)
         self.fetches = one.step.fetches if fetches is None else fetches
         # grown: sizes of the batch as numbers; maybe: numbers that may be some, where no plan tells; base: what is fed
-        # of the whole batch, where the original takes it; outside: what is fed for what is computed of the towers'
-        # values, None where there is no such batch
-        given = everything if taken else self.splits[0][0][0]
-        self.grown, self.maybe = grown.numbers(one, given), {}
-        if one.region is None:
-            self.maybe = grown.divisors(one, dict(given, **self.grown), self.dependent)
+        # of the whole batch, where the original takes it. A graph for another size holds these numbers already.
+        self.grown, self.maybe = {}, {}
+        if taken and one.model(everything) is None:
+            self.grown = grown.numbers(one, everything)
+            if one.region is None:
+                self.maybe = grown.divisors(one, dict(everything, **self.grown), self.dependent)
         self.base = dict(everything, **self.grown) if taken else None
-        self.outside = self.base
-        if self.base is None and everything is not None:
-            below = graphs.ancestors(fetch.tensor.op for fetch in self.fetches)
-            shapes = grown.shapes(one, given, self.dependent & below, one.figures['rows'])
-            self.outside = dict(shapes, **dict(self.grown, **everything))
         self.put_together, self._whole, self.padded = {}, None, set()  # padded: names of tensors, see padded_rows
         self.reset()
 
@@ -100,9 +87,9 @@ class Reference(object):
         """Loads the weights at which the run was recorded, or others."""
         self.one.store.write(self.one.kept['before'] if weights is None else weights)
 
-    def run(self, tensors, feed, as_made=False):
-        """Runs tensors in any structure, with gradients put in and randomness held still; as_made: see one.run."""
-        return self.one.run(tensors, feed, self.gates, as_made=as_made)
+    def run(self, tensors, feed):
+        """Runs tensors in any structure, with gradients put in and randomness held still."""
+        return self.one.run(tensors, feed, self.gates)
 
     def values(self, fetches, feed):
         """{place: value} on one feed; without those that do not take it."""
@@ -110,7 +97,7 @@ class Reference(object):
 
     def readings(self, fetch):
         """[(how, value)] that a fetch may have: several where no plan says which, or where shards are uneven."""
-        if fetch.tensor.op in self.dependent and self.outside is not None:
+        if fetch.tensor.op in self.dependent and self.base is not None:
             found = self._by_ways(fetch)
             if found:
                 return found
@@ -157,22 +144,21 @@ class Reference(object):
         """{place: value} computed from what the towers give and, beside it, from the whole batch."""
         writes = any(fetch.order == fetched.WRITES for fetch in fetches)
 
-        def run(tensors, feed, as_made=False):
+        def run(tensors, feed):
             if writes:
                 self.reset()
-            return self.run(tensors, feed, as_made)
+            return self.run(tensors, feed)
 
         feed, seen = dict(self.maybe) if way.grown else {}, set()
-        base = None if self.base is None else dict(self.base, **feed)
+        base = dict(self.base, **feed)
         ahead = self.border([fetch.tensor for fetch in fetches], seen, way, writes)
         for _ in range(ROUNDS):
             if not ahead:
                 break
             tensors = [tensor for tensor, _ in ahead]
-            whole = [None for _ in tensors] if base is None else run(tensors, base)
             parts = zip(*[run(tensors, part) for part, _ in shards])
             below = []
-            for (tensor, written), value, pieces in zip(ahead, whole, parts):
+            for (tensor, written), value, pieces in zip(ahead, run(tensors, base), parts):
                 joined = pieces[0] if written else self._joined(tensor, pieces, shards, value, way)
                 if joined is None:
                     below += self._behind(tensor.op, writes)
@@ -181,8 +167,7 @@ class Reference(object):
             ahead = self.border(below, seen, way, writes)
         found = {fetch.place: feed.get(fetch.tensor.name) for fetch in fetches}
         computed = {str(fetch.place): fetch.tensor for fetch in fetches if found[fetch.place] is None}
-        with graphs.of_any_shape(self.one.batch[0] if base is None else None):
-            values = run(computed, dict(self.outside, **feed), True) if computed else {}
+        values = run(computed, dict(base, **feed)) if computed else {}
         found.update((fetch.place, values[str(fetch.place)]) for fetch in fetches if str(fetch.place) in values)
         if writes:
             self.reset()
@@ -196,7 +181,7 @@ class Reference(object):
         found, ahead = [], list(tensors)
         while ahead:
             tensor = ahead.pop()
-            if tensor.name in seen or tensor.name in self.outside or tensor.name in self.gates:
+            if tensor.name in seen or tensor.name in self.base or tensor.name in self.gates:
                 continue
             seen.add(tensor.name)
             if tensor.op not in self.dependent:
@@ -227,13 +212,9 @@ class Reference(object):
     def _joined(self, tensor, pieces, shards, whole, way):
         """A value of the towers put together: its rows, else its mean or sum; None where it has to be computed.
 
-        whole: the value on the whole batch; None where the original takes batches of one size only.
+        whole: the value on the whole batch.
         """
         sizes = [size for _, size in shards]
-        if whole is None:
-            joined = self.joined_rows(tensor, pieces, shards)
-            is_loss = joined is None and way.inside(tensor.op) and self._is_loss(tensor)
-            return self._allowed(pieces, shards, True)[0].astype(tensor.dtype.as_numpy_dtype) if is_loss else joined
         joined = rows(pieces, sizes, whole)
         if joined is None:
             joined = padded_rows(pieces, sizes, whole)
@@ -264,7 +245,7 @@ class Reference(object):
         return averaged + ([] if is_loss and not (self.one.total or self.one.added) else [_sum(pieces, sizes)])
 
     def _of_shards_alone(self, fetch, shards):
-        """A value whose merge cannot be computed: its rows, what losses make of it, or else what it looks like."""
+        """A value whose merge cannot be computed: its rows, or else what it looks like."""
         pieces, sizes = self.pieces(fetch, shards), [size for _, size in shards]
         if len(pieces) < len(shards):
             return
@@ -274,13 +255,6 @@ class Reference(object):
             self.padded |= {fetch.tensor.name} if joined is not None else set()
         if joined is not None:
             yield 'rows', joined
-        elif self._of_losses_only(fetch.tensor.op):
-            losses = self.one.step.computed_losses
-            parts = zip(*[self.run(losses, part) for part, _ in shards])
-            for values in zip(*[self._allowed(part, shards, True) for part in parts]):
-                feed = {loss.name: np.asarray(value, loss.dtype.as_numpy_dtype) for loss, value in zip(losses, values)}
-                known = feed.get(fetch.tensor.name)
-                yield 'means', self.run(fetch.tensor, dict(shards[0][0], **feed)) if known is None else known
         else:
             yield 'form', pieces[0]
 
@@ -320,15 +294,15 @@ class Reference(object):
         tags = set(parsed[0]).intersection(*parsed[1:])
         return {tag: summary.joined([parts[tag] for parts in parsed], sizes, _mean) for tag in tags}
 
-    def _of_losses_only(self, operation):
-        """Whether a value is a loss, or depends on the batch only through losses."""
-        ends = {loss.op for loss in self.one.step.computed_losses}
-        ahead = reached([operation], lambda one: () if one in ends else self._behind_batch(one)) - ends
-        return not any(tensor.name in self.batch for one in ahead for tensor in one.inputs)
 
-    def _behind_batch(self, operation):
-        """The operations that depend on the batch from which one computes."""
-        return [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
+def _splits(one):
+    """The towers' shards, rounded both ways, where that makes a difference, as far as the original takes them."""
+    found = {}
+    for upper in (True, False):
+        shards = one.shards(one.kept['arrays'], one.gpus, upper)
+        if all(one.takes(feed) for feed, _ in shards):
+            found.setdefault(tuple(size for _, size in shards), shards)
+    return [found[sizes] for sizes in sorted(found, reverse=True)]
 
 
 def _dependent(batch, operations):
@@ -475,6 +449,10 @@ class FetchedValue(object):
             missing, added = sorted(set(parts) - set(self.found)), sorted(set(self.found) - set(parts))
             if missing or added:
                 return {'status': 'other tags', 'missing': missing, 'added': added}
+        return self._compared(readings)
+
+    def _compared(self, readings):
+        """As `row`, of parts that have the tags of their readings."""
         taken = self.reference.one.gpus == 1 or any(len(shards) > 1 for shards in self.reference.splits)
         left = [] if taken else sorted(self.single)  # the original's batch may be of one size only
         aside = _those_under(self.waiting, self.found)

@@ -8,6 +8,7 @@ through each shard by itself. The operations for that are added to the original'
 from __future__ import absolute_import, division, print_function
 
 import collections
+import contextlib
 
 import numpy as np
 from tmgprobe.graph import graphs
@@ -23,23 +24,32 @@ SAME = 1e-3  # relative error up to which these operations differentiate as the 
 Parts = collections.namedtuple('Parts', 'border rows given back beside')
 
 
-def gradients(one, weights, whole, shards, factor):
+def gradients(one, weights, shards, factor):
     """(raw gradients of every group, losses, the first shard's feed).
 
     None where the towers give something else than rows, or the script does not differentiate plainly.
-    whole: these on the whole batch with its own statistics; shards: [(feed, rows)]; factor: see Comparison._micro.
+    shards: [(feed, rows)]; factor: see StepComparison.micro.
     """
-    raw, everything = whole[0], inputs.whole(one.pairs, one.kept['arrays'])
+    everything = inputs.whole(one.pairs, one.kept['arrays'])
     held, key = one.step.watched.once, tuple(id(group) for group in one.groups)
     if key not in held:
-        held[key] = {'parts': None if any(one.stages.groups) else _made(one), 'plain': False}
-    parts = held[key]['parts']
-    if parts and not held[key]['plain']:  # not seen yet to differentiate as the script does
-        alone = _taken(one, weights, everything, [(everything, sum(size for _, size in shards))], parts, None)
-        held[key]['plain'] = alone is not None and all(
-            _alike(*pair) for pairs in zip(alone[0], raw) for pair in zip(*pairs)
-        )
-    return _taken(one, weights, everything, shards, parts, factor) if held[key]['plain'] else None
+        held[key] = None if any(one.stages.groups) else _plain(one, weights, shards[0])
+    if held[key] is None:
+        return None
+    graphs_of = [one.model(feed) for feed in (everything, shards[0][0])]
+    if graphs_of[0] is not graphs_of[1] and len(held[key]) == 1:
+        held[key].append(_made(one, *graphs_of))
+    parts = held[key][-1]
+    return None if parts is None else _taken(one, weights, everything, shards, parts, factor)
+
+
+def _plain(one, weights, shard):
+    """[the operations for one shard by itself]; None where they do not differentiate as the script does."""
+    parts = _made(one, *[one.model(shard[0])] * 2)
+    alone = None if parts is None else _taken(one, weights, shard[0], [shard], parts, None)
+    raw = () if alone is None else one.micro(weights, shard[0])[0]
+    alike = alone is not None and all(_alike(*pair) for pairs in zip(alone[0], raw) for pair in zip(*pairs))
+    return [parts] if alike else None
 
 
 def _alike(value, wanted):
@@ -48,44 +58,54 @@ def _alike(value, wanted):
     return np.shape(value) == np.shape(wanted) and compare.largest(value - wanted) <= SAME * compare.largest(wanted)
 
 
-def _made(one):
-    """The operations for each group of gradients; None where there is no such way."""
-    reference, (way,) = merge.Reference(one, {}, []), region.ways(one.region, (), False)
-    model, found = None if reference.base is not None else one.model, []
-    if reference.base is None and model is None:
-        return None
-    for group in one.groups:
+def _made(one, whole, shard):
+    """The operations for each group of gradients; None where there is no such way.
+
+    whole, shard: the model that takes the whole batch, and the one that takes a shard; None for the own graph.
+    """
+    reference, (way,), found = merge.Reference(one, {}, []), region.ways(one.region, (), False), []
+    for group in one.groups if reference.base is not None else ():
         border = reference.border(group.losses, set(), way, False)
         targets = [one.store.variables.get(name) for name in group.variables]
         if not border or None in targets or any(set_ or not tensor.dtype.is_floating for tensor, set_ in border):
             return None
-        parts = [group.losses, [tensor for tensor, _ in border]]
-        found.append(_added(one, *(parts if model is None else model.of(parts)), targets=targets))
-    return None if None in found else found
+        try:
+            found.append(_added(one, group.losses, [tensor for tensor, _ in border], targets, (whole, shard)))
+        except (LookupError, ValueError, AttributeError):  # of a loop in the graph for another size
+            return None
+    return None if None in found else found or None
 
 
-def _added(one, losses, border, targets):
+def _added(one, losses, border, targets, models):
     """The operations for one group of gradients; None where some are sparse, or a border leads to no loss."""
-    tf, graph, differentiate = one.call.tf, one.step.graph, one.step.watched.differentiate
-    scope = graph.name_scope(SCOPE)
-    with graphs.opened(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None), scope:
-        rows = differentiate(losses, border)
-        given = [tf.placeholder(tensor.dtype.base_dtype, tensor.get_shape()) for tensor in border]
-        back = differentiate(border, targets, grad_ys=given)
-        beside = differentiate(losses, targets, stop_gradients=border)
+    tf, differentiate = one.call.tf, one.step.watched.differentiate
+    with _inside(one, models[0]) as of:
+        rows = differentiate(of(losses), of(border))
+        beside = differentiate(of(losses), of(targets), stop_gradients=of(border))
+    with _inside(one, models[1]) as of:
+        given = [tf.placeholder(tensor.dtype.base_dtype, tensor.get_shape()) for tensor in of(border)]
+        back = differentiate(of(border), of(targets), grad_ys=given)
     if any(found is None for found in rows):
         return None
     sparse = any(isinstance(found, tf.IndexedSlices) for found in rows + back + beside)
     return None if sparse else Parts(border, rows, given, back, beside)
 
 
+@contextlib.contextmanager
+def _inside(one, model):
+    """Adds operations to a graph, under names of their own: the own one, or a model's. Gives what has tensors there."""
+    graph = one.step.graph if model is None else model.graph
+    scope = graph.name_scope(SCOPE)
+    with graphs.opened(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None), scope:
+        yield (lambda tensors: tensors) if model is None else model.of
+
+
 def _taken(one, weights, everything, shards, parts, factor):
     """The gradients of all groups with these shards, and the losses; see `gradients`."""
-    model = None if inputs.fits(everything, one.statics) else one.model
 
     def run(tensors, feed):
         one.load(weights)
-        return one.run(tensors, feed) if model is None else model.run(one, tensors, dict(one.extra, **feed))
+        return one.run(tensors, feed)
 
     raw, joined = [], {}
     for made in parts:

@@ -4,11 +4,14 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.graph import graphs, rates
-from tmgprobe.reference import once, remade
+from tmgprobe.reference import once
 from tmgprobe.session import step as steps
 from tmgprobe.values import compare, inputs
 from tmgprobe.values import rows as rows_of
 from tmgprobe.values.errors import describe
+
+# references that are computed by themselves; the others are put together from several
+PLAIN = ('shards', 'shards rounded down', 'whole')
 
 
 class StepComparison(object):
@@ -16,8 +19,9 @@ class StepComparison(object):
 
     The job has `gpus`; `total`, whether these share the original's batch; `added`, whether the conversion was to
     compute a loss that is no mean over the examples for the whole batch; `region`, what it builds in the towers
-    (region.PlannedOperations), where its plan is known; and `sizes`, where the original reads sizes of batches
-    (grown.SizedStatements), where that is known.
+    (region.PlannedOperations), where its plan is known; `sizes`, where the original reads sizes of batches
+    (grown.SizedStatements), where that is known; and `resized`, the original's graph for batches of other sizes
+    (resized.ResizedGraphs), where there are some.
     """
 
     def __init__(self, call, kept, job):
@@ -40,6 +44,8 @@ class StepComparison(object):
             pair['own']: graphs.static_shape(call.session.graph.as_graph_element(pair['own']))
             for pair in self.pairs
         }
+        resized = job.get('resized')
+        self.models = [] if resized is None else resized.of(call.session.graph)
         own = dict(call.arrays)
         mapped = [dict(pair, parts=[pair['own']]) for pair in self.pairs]
         self.figures = {
@@ -68,41 +74,39 @@ class StepComparison(object):
         """Gives the variables these values."""
         self.store.write(weights)
 
-    def run(self, tensors, *feeds, **how):
-        """Runs tensors with what the original alone is fed, and with these feeds; later ones count.
-
-        how: `as_made`, whether the original's graph is to run though a batch has another size than it is made for.
-        """
+    def run(self, tensors, *feeds):
+        """Runs tensors with what the original alone is fed, and with these feeds; later ones count."""
         values = dict(self.extra)
         for feed in feeds:
             values.update(feed)
-        if how.get('as_made') or inputs.fits(values, self.statics) or not self.takes(values):
-            return self.call.run(tensors, values)
-        return self.model.run(self, tensors, values)
+        model = self.model(values)
+        return self.call.run(tensors, values) if model is None else model.run(self, tensors, values)
 
-    @property
-    def model(self):
-        """The original's model for batches of any size (remade.py); None where there is none."""
-        if self.step.remade is None:
-            self.step.remade = remade.made(self)
-        return self.step.remade or None
+    def model(self, feed):
+        """The original's graph that takes a feed which its own does not (resized.py); None where there is none."""
+        if feed is None or inputs.fits(feed, self.statics):
+            return None
+        batch = {name: feed[name] for name in self.statics}
+        return next((model for model in self.models if model.fits(batch)), None)
 
     def takes(self, feed):
-        """Whether the original takes a feed, or a copy of its model does where batches of other sizes are compared.
-
-        These are shares of the original's batch, and the whole one of several towers whose loss is computed once.
-        """
-        resized = self.total or self.added or (self.region is not None and self.region.once)
-        return inputs.fits(feed, self.statics) or (resized and feed is not None and self.model is not None)
-
-    def fitting(self, values):
-        """These values, with the original's own batch for its inputs."""
-        own = {tensor.name: self.call.arrays[tensor.name] for tensor in self.batch}
-        return dict(values, **own)
+        """Whether the original takes a feed, with its batch size or with another one."""
+        return inputs.fits(feed, self.statics) or self.model(feed) is not None
 
     def settled(self, weights, feed):
-        """A feed that the original takes itself, and that leads to what this one does; see remade.py."""
-        return feed if inputs.fits(feed, self.statics) else self.model.settled(self, weights, dict(self.extra, **feed))
+        """A feed that the original takes itself, and with which its run writes and loses what this one leads to."""
+        if inputs.fits(feed, self.statics):
+            return feed
+        wanted = {loss.name: loss for loss in self.losses if loss.get_shape().ndims == 0}
+        trained = {name.split(':')[0] for name in self.step.trained}
+        dependent = graphs.descendants(self.batch, self.step.operations)
+        for operation in self.step.operations:
+            written = graphs.assigned(operation)
+            if written and written not in trained and operation.inputs[1].op in dependent:
+                wanted[operation.inputs[1].name] = operation.inputs[1]
+        self.load(weights)
+        own = {tensor.name: self.call.arrays[tensor.name] for tensor in self.batch}
+        return dict(feed, **dict(own, **self.run(wanted, feed)))
 
     @property
     def batch(self):
@@ -118,7 +122,7 @@ class StepComparison(object):
                     feed[tensor.name] = part
         return feed
 
-    def _micro(self, weights, feed, factor=None):
+    def micro(self, weights, feed, factor=None):
         """Raw gradients of every group, and the losses, for one feed.
 
         factor: the gradients of so many times the losses, divided by it again: the same numbers, rounded otherwise.
@@ -126,7 +130,7 @@ class StepComparison(object):
         return self._each(weights, [feed], [1.0], factor)[0]
 
     def _each(self, weights, feeds, share, factor=None):
-        """Raw gradients and losses for each of these feeds: [(raw, losses), ...]; factor: see `_micro`.
+        """Raw gradients and losses for each of these feeds: [(raw, losses), ...]; factor: see `micro`.
 
         Gradients that wait for an update (tf.control_dependencies) are computed behind the one update that a step
         makes: that of the mean of the gradients before it, each feed's counted with its share.
@@ -142,7 +146,6 @@ class StepComparison(object):
     def _stage(self, weights, feed, stage, found, factor):
         """Computes the gradients that wait for so many updates, and their losses; puts them where they belong."""
         self.load(weights)
-        factor = factor if inputs.fits(feed, self.statics) else None  # of a copy no multiple is asked for
         places = [place for place, of in enumerate(self.stages.groups) if of == stage]
         indexes = [index for index, of in enumerate(self.stages.losses) if of == stage]
         groups = [self.groups[place] for place in places]
@@ -210,7 +213,7 @@ class StepComparison(object):
             feeds += self.shards(few, self.gpus)
         for feed, rows in feeds:
             try:
-                self._micro(self.kept['before'], feed)
+                self.micro(self.kept['before'], feed)
             except self.refused as error:
                 return 'the original takes no %d rows: %s' % (rows, describe(error))
         return None
@@ -226,19 +229,21 @@ class StepComparison(object):
         except self.refused:  # the original's model takes batches of one size only
             return None
 
-    def reference(self, weights, name):
-        """The one of `references` that has this name (kinds.PLAIN); None where the original takes no such batches."""
+    def reference(self, weights, name, factor=None):
+        """The one of `references` that has this name; None where the original takes no such batches."""
+        if name not in PLAIN:
+            return self.references(weights, factor)[0].get(name)
         shards = [(inputs.whole(self.pairs, self.kept['arrays']), 1)]
         if name != 'whole':
             shards = self.shards(self.kept['arrays'], self.gpus, name == 'shards')
-        taken = self._computed(weights, shards)
+        taken = self._computed(weights, shards, factor)
         return None if taken is None else self._average(*taken[:2]) + (taken[2][0],)
 
     def references(self, weights, factor=None):
         """The gradients that the contract allows, {name: (raw, losses, first feed)}, and the shards' own.
 
         Which shards are the larger ones is left to the conversion, so both ways of rounding count:
-        {name: [(gradients and losses, share, feed), ...]}. factor: see `_micro`.
+        {name: [(gradients and losses, share, feed), ...]}. factor: see `micro`.
         """
         arrays, found, parts, seen = self.kept['arrays'], {}, {}, []
         for name, upper in (('shards', True), ('shards rounded down', False)):
@@ -259,7 +264,7 @@ class StepComparison(object):
         everything = inputs.whole(self.pairs, arrays)
         if len(parts.get('shards', ())) != 1 and self.takes(everything):
             try:
-                found['whole'] = self._micro(weights, everything, factor) + (self.settled(weights, everything),)
+                found['whole'] = self.micro(weights, everything, factor) + (self.settled(weights, everything),)
                 found.update(self._once(weights, found, factor))
             except self.refused:
                 pass
@@ -270,7 +275,7 @@ class StepComparison(object):
         if self.region is None or not self.region.once or not {'shards', 'whole'} <= set(found):
             return {}
         shards = inputs.shards(self.pairs, self.kept['arrays'], self.gpus)
-        taken = once.gradients(self, weights, found['whole'], shards, factor)
+        taken = once.gradients(self, weights, shards, factor)
         return {} if taken is None else {'once': taken}
 
     def _weighted(self, weights, feeds, share, computed, factor):
@@ -318,7 +323,7 @@ class StepComparison(object):
         parts = inputs.shards(self.pairs, arrays, count, upper)
         widths = graphs.mask_widths(graphs.descendants(self.batch, self.step.operations))
         everything = inputs.whole(self.pairs, arrays)
-        if not widths or not inputs.fits(everything, self.statics) or not self._misses(parts, widths):
+        if not widths or not self.takes(everything) or not self._misses(parts, widths):
             return parts
         values = self.run(widths, everything)
         fed = {tensor.name: value for tensor, value in zip(widths, values)}
@@ -369,7 +374,7 @@ class StepComparison(object):
         if not self.takes(feed):
             return False
         try:
-            doubled = self._flat(self._micro(self.kept['before'], feed)[0])
+            doubled = self._flat(self.micro(self.kept['before'], feed)[0])
         except self.refused:
             return False
         halves = {key: None if value is None else value / 2.0 for key, value in doubled.items()}

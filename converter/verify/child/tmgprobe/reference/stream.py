@@ -502,31 +502,30 @@ def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
     result = []
     for kind, other in _kinds(own, theirs):
         mine, others = [one for one in own if _kind(one) == kind], [one for one in theirs if _kind(one) == other]
-        with_rows = _with_rows(mine[0])
-        reads_on = bool(with_rows) and sources.shared.issuperset(with_rows)
-        # of a stream of random numbers the conversion's runs may get those that the original's steps get
-        telling = training[1] if drawn else training[0] | training[1]
-        found = _evaluations_by_input(with_rows, mine, others, (training[0], training[1], telling), towers, reads_on)
-        found = found if found['status'] != streams.SAME else _parted(with_rows, mine, others) or found
-        result.append(dict(found, inputs=list(kind)))
-        every = mine + [one for one in sources.later if _kind(one) == kind]
-        settings = sorted(set(kind + other) - set(with_rows))
-        changed = _changed_settings(settings, every, others, towers) or _changed_settings(
-            settings, *_beside_training(with_rows, every, others, training), towers=towers, all_=True
-        )
-        if changed:
-            result[-1].update(changed)
-            continue
-        may_be = drawn or not sources.unordered.isdisjoint(with_rows)
-        may_be = may_be and result[-1]['fault'] not in ('training', 'smaller')
-        again = all(streams.recurs([mark for _, run in mine for mark in run[one]]) for one in with_rows)
-        may_be = may_be and not (again and result[-1]['fault'] == 'part')
-        may_be = may_be and _as_many(with_rows[0], mine, others, towers)
-        if result[-1]['status'] == streams.DIFFERS and may_be:
-            result[-1]['status'] = streams.DRAWN
-        elif result[-1]['fault'] == 'others' and reads_on and _as_many(with_rows[0], mine, others, towers):
-            result[-1]['status'] = streams.SHARED
+        result.append(dict(_evaluated(mine, others, training, towers, drawn, sources), inputs=list(kind)))
     return result
+
+
+def _evaluated(mine, others, training, towers, drawn, sources):
+    """What `evaluations` tells of one kind of runs, those of the original and those of the conversion."""
+    with_rows, kind = _with_rows(mine[0]), _kind(mine[0])
+    reads_on = bool(with_rows) and sources.shared.issuperset(with_rows)
+    # of a stream of random numbers the conversion's runs may get those that the original's steps get
+    telling = training[1] if drawn else training[0] | training[1]
+    found = _evaluations_by_input(with_rows, mine, others, (training[0], training[1], telling), towers, reads_on)
+    found = found if found['status'] != streams.SAME else _parted(with_rows, mine, others) or found
+    every = mine + [one for one in sources.later if _kind(one) == kind]
+    settings = sorted(set(kind + _kind(others[0])) - set(with_rows))
+    changed = _changed_settings(settings, every, others, towers) or _changed_settings(
+        settings, *_beside_training(with_rows, every, others, training), towers=towers, all_=True
+    )
+    if changed or found['status'] != streams.DIFFERS or not _as_many(with_rows[0], mine, others, towers):
+        return dict(found, **changed)
+    again = all(streams.recurs([mark for _, run in mine for mark in run[one]]) for one in with_rows)
+    by_chance = drawn or not sources.unordered.isdisjoint(with_rows)
+    if by_chance and found['fault'] not in ('training', 'smaller') + (('part',) if again else ()):
+        return dict(found, status=streams.DRAWN)
+    return dict(found, status=streams.SHARED if found['fault'] == 'others' and reads_on else found['status'])
 
 
 def _as_many(name, own, theirs, towers):

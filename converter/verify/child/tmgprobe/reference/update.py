@@ -29,7 +29,7 @@ def take(one, own, metadata=None):
     if own is None:
         own = weights
     else:
-        again = one.references(own)[0][checked.used]
+        again = one.reference(own, checked.used)
         raw, losses, feed = again
         one.figures['curve'] = gradients.loss(one, again)
     one.load(own)
@@ -89,7 +89,7 @@ def _slack(moved, weights, checked):
 
 def walk(one, own, used):
     """One step of the original's own way from these weights: the weights after it."""
-    raw, losses, feed = one.references(own)[0][used]
+    raw, losses, feed = one.reference(own, used)
     return _after(one, own, raw, _with_losses(one, feed, losses), {})
 
 
@@ -107,36 +107,37 @@ def hold(one, checked):
 
     Returns what accumulators are raised by where only rows put together from the shards explain it, see `_raised`.
     """
-    weights, applied = one.kept['before'], _recorded(one)
-    counted, by_feed = {}, []
-    raw, losses, feed = checked.found[checked.used]
-    ways = [lambda: _after(one, weights, raw, _with_losses(one, feed, losses), applied)]
+    weights, raw = one.kept['before'], checked.found[checked.used][0]
     planned = _planned(one, one.gates(raw)) if 'whole' in checked.found else {}
-    if checked.used != 'whole' or planned:
-        ways.append(lambda: _after_whole(one, weights, raw, checked, losses, dict(applied, **planned)))
-    for way in ways:
-        try:
-            after = way()
-        except one.refused:
-            if by_feed:
-                continue
-            raise
-        by_feed.append(_movements(one, weights, after))
-        counted.update(_counted(one, weights, after))
-        if len(by_feed) == 1:
-            one.figures['pace'] = _pace(one, weights, after)
-    written = _written(one) if 'whole' in checked.found and len(by_feed) == 2 else {}
-    errors = {name: _error(one, name, [way[name] for way in by_feed], written.get(name)) for name in by_feed[0]}
+    afters, written, moved = list(_afters(one, checked, planned)), {}, {}
+    by_feed = [_movements(one, weights, after) for after in afters]
+    counted = {name: pair for after in afters for name, pair in _counted(one, weights, after).items()}
+    one.figures['pace'] = _pace(one, weights, afters[0])
     if len(by_feed) == 2:
         one.figures['by_feed'] = {name: [by_feed[0][name], by_feed[1][name]] for name in by_feed[0]}
-    set_ = [name for name, op in _setting(one) if op.inputs[1].name in planned] if len(by_feed) == 2 else ()
-    moved = {name: after[name] - weights[name] for name in set_ if name in after and name in weights}
+        written = _written(one) if 'whole' in checked.found else {}
+        set_ = [name for name, op in _setting(one) if op.inputs[1].name in planned]
+        moved = {name: afters[1][name] - weights[name] for name in set_ if name in afters[1] and name in weights}
+    errors = {name: _error(one, name, [way[name] for way in by_feed], written.get(name)) for name in by_feed[0]}
     raised = _raised(one, weights, raw, [name for name, error in errors.items() if not error <= merge.CLOSE])
-    errors.update((name, 0.0) for name in raised)
-    for name in raised:
-        counted.pop(name, None)
-    one.figures['update'], one.figures['counted'] = errors, counted
+    one.figures['update'] = dict(errors, **dict.fromkeys(raised, 0.0))
+    one.figures['counted'] = {name: pair for name, pair in counted.items() if name not in raised}
     return dict(moved, **raised)
+
+
+def _afters(one, checked, planned):
+    """The variables after an update from the conversion's gradients: with the first shard fed, then the whole batch.
+
+    planned: as of `_planned`. One reference may be the whole batch itself, and the original may not take the second.
+    """
+    weights, applied = one.kept['before'], _recorded(one)
+    raw, losses, feed = checked.found[checked.used]
+    yield _after(one, weights, raw, _with_losses(one, feed, losses), applied)
+    if checked.used != 'whole' or planned:
+        try:
+            yield _after_whole(one, weights, raw, checked, losses, dict(applied, **planned))
+        except one.refused:
+            pass
 
 
 def _recorded(one):

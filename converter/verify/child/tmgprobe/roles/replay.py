@@ -21,6 +21,7 @@ from tmgprobe.reference import course, gradients, kinds, merge, stream, update
 from tmgprobe.reference.grown import SizedStatements
 from tmgprobe.reference.reference import StepComparison
 from tmgprobe.reference.region import PlannedOperations
+from tmgprobe.reference.resized import ResizedGraphs, shares
 from tmgprobe.roles.record import LOUDER, heavy_operations, numbers
 from tmgprobe.roles.role import Role
 from tmgprobe.session import fetches as fetched
@@ -390,9 +391,10 @@ class Replayer(Role):
         return sum(len(steps) for steps in self.streams.kinds.values()) >= towers * len(self.recording['steps'])
 
     def _begin(self, call):
+        built = ResizedGraphs(self.tf, call.session.graph)
         checkpoint = self._save(call)
         facts = call.facts()
-        facts.update(checkpoint)
+        facts.update(checkpoint, shares=shares(facts['inputs'], self.job['gpus'], self.job['total']))
         store = call.store()
         self.begun = time.time()
         facts['initial'] = initial.read(call, store, store.read())
@@ -402,6 +404,8 @@ class Replayer(Role):
             self.job['region'] = PlannedOperations(job=self.job, **command['towers'])
         if command.get('sizes') is not None:
             self.job['sizes'] = SizedStatements(command['sizes'], self.job)
+        built.paths = command.get('resized', ())
+        self.job['resized'] = built
         self.recording = self.read(command)
 
     def read(self, command):

@@ -69,6 +69,16 @@ class Evaluation(Print):
             self.channel.leave('ran', steps=self.watch.diary.steps, runs=runs)
 
 
+class GraphWriter(Role):
+    """Runs a script up to its first training step, and writes its graph to `job['record']` (reference/resized.py)."""
+
+    def step(self, call):
+        """At the first training step: ends the process."""
+        with open(self.job['record'], 'wb') as stream:
+            stream.write(call.session.graph.as_graph_def().SerializeToString())
+        self.channel.leave('built')
+
+
 class Bare(Role):
     """Waits for the first training step, reports which GPUs the script makes visible, and ends the process.
 

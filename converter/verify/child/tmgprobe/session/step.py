@@ -48,7 +48,6 @@ class Step(object):
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
         self.own_sizes = set()  # how many examples, more than one, the original feeds it
         self.tried_rates = set()  # keys of schedules that were tried at other counts, see graph/rates.py
-        self.remade = None  # see reference/remade.py; False where there is none
         self.ways = {}  # {(fetch, part): ways in which it has been put together, see reference/merge.py}
 
     @lazy
@@ -448,15 +447,18 @@ class StepCall(object):
         taken = self._run(self.session, self.sources, self.feed_dict) if self.sources else ()
         return dict(self.fed, **dict(zip(self.sources, taken)))
 
-    def run(self, fetches, feed, options=None, metadata=None):
-        """Runs with all randomness held still, and what nothing orders."""
-        feed = dict(feed)
-        if self.step.unordered:
-            held = self._run(self.session, self.step.unordered, feed)
-            feed.update(zip([tensor.name for tensor in self.step.unordered], held))
+    def run(self, fetches, feed, options=None, metadata=None, session=None):
+        """Runs with all randomness held still, and what nothing orders.
+
+        session: one whose graph has the same operations by name; the script's own where there is none.
+        """
+        session, feed = session or self.session, dict(feed)
+        unordered = [tensor.name for tensor in self.step.unordered]
+        if unordered:
+            feed.update(zip(unordered, self._run(session, unordered, feed)))
         if self.step.watched.flag is not None:
-            feed[self.step.watched.flag] = False
-        return self._run(self.session, fetches, feed, options, metadata)
+            feed[self.step.watched.flag.name] = False
+        return self._run(session, fetches, feed, options, metadata)
 
     def as_given(self, options=None, metadata=None):
         """Runs what the script asked for, with its own feed."""

@@ -26,24 +26,8 @@ def match(own, recorded, gpus, total):
     the batch axis, None for what all towers get whole. alone: whether each tower's batch counts as one, as its inputs
     have different numbers of rows (an image, and the boxes in it).
     """
-    by_name = {item['name']: item for item in recorded}
-    own_sources = [item for item in own if item['source']]
-    their_sources = [item for item in recorded if item['source']]
-    pairs, alone = [], []
-    for item in own:
-        if any(other.get('of') == item['name'] for other in recorded):
-            parts = [other for other in recorded if other.get('of') == item['name']]
-        elif item['source'] and len(own_sources) and len(their_sources) == gpus * len(own_sources) and gpus > 1:
-            place = own_sources.index(item)
-            parts = their_sources[place :: len(own_sources)]
-        elif item['name'] in by_name:
-            parts = [by_name[item['name']]]
-        elif item['source'] and len(their_sources) == len(own_sources):
-            parts = [their_sources[own_sources.index(item)]]
-        else:
-            alone.append(item['name'])
-            continue
-        pairs.append((item, parts))
+    parted = [(item, _parts(item, own, recorded, gpus)) for item in own]
+    pairs, alone = [pair for pair in parted if pair[1]], [item['name'] for item, parts in parted if not parts]
     axes = _axes(pairs, gpus, total)
     several = [parts for _, parts in pairs if len(parts) > 1 and parts[0]['shape']]
     single = any(len({part['shape'][0] for part in of_one}) > 1 for of_one in zip(*several))
@@ -60,23 +44,31 @@ def match(own, recorded, gpus, total):
     ], alone
 
 
+def _parts(item, own, recorded, gpus):
+    """The conversion's inputs that one of the original is; none where it has none."""
+    parts = [one for one in recorded if one.get('of') == item['name']]
+    mine, theirs = ([one for one in items if one['source']] for items in (own, recorded))
+    place = mine.index(item) if item['source'] else None
+    if not parts and place is not None and gpus > 1 and len(theirs) == gpus * len(mine):
+        parts = theirs[place :: len(mine)]
+    parts = parts or [one for one in recorded if one['name'] == item['name']]
+    return parts or ([theirs[place]] if place is not None and len(theirs) == len(mine) else [])
+
+
+def _axis(mine, parts, gpus, total):
+    """The batch axis of an input with this shape in the original; None where its sizes and slices do not tell."""
+    theirs, sliced = parts[0]['shape'], parts[0]['sliced']
+    if len(parts) > 1:
+        return 0 if mine else None
+    grown = [axis for axis, sizes in enumerate(zip(mine, theirs)) if sizes[0] != sizes[1] and not total]
+    exact = [axis for axis in grown if theirs[axis] == gpus * mine[axis]]
+    if not exact and sliced is not None and sliced < len(theirs):
+        return sliced
+    return exact[0] if exact else 0 if 0 in grown else None
+
+
 def _axes(pairs, gpus, total):
-    found = []
-    for item, parts in pairs:
-        mine, theirs = item['shape'], parts[0]['shape']
-        if len(parts) > 1:
-            found.append(0 if mine else None)
-            continue
-        grown = [axis for axis in range(min(len(mine), len(theirs))) if theirs[axis] != mine[axis]]
-        exact = [axis for axis in grown if theirs[axis] == gpus * mine[axis]]
-        if not total and exact:
-            found.append(exact[0])
-        elif parts[0]['sliced'] is not None and parts[0]['sliced'] < len(theirs):
-            found.append(parts[0]['sliced'])
-        elif not total and 0 in grown:
-            found.append(0)
-        else:
-            found.append(None)
+    found = [_axis(item['shape'], parts, gpus, total) for item, parts in pairs]
     if any(axis is not None for axis in found):
         return _with_uncut(found, pairs)
     # nothing tells: the batch is the leading dimension that most inputs have
