@@ -420,6 +420,7 @@ def _settle(
         place = item_place(change.holder, key)
     else:
         place = Place("attr", change.holder.uid, key, holder=change.holder)
+    one, two = walk.left_there(place, one, two, branching.switch)
     if one is two and one is None:
         change.put(None)
         return
@@ -429,6 +430,7 @@ def _settle(
     change.put(joined)
     if joined not in (one, two):
         walk.write(place, joined, stmt)
+    walk.note_only(place, one, two, joined, branching.switch)
 
 
 def _joined(
