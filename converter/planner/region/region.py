@@ -418,16 +418,21 @@ def _joining(block: Block, tower: set[int]) -> set[int]:
 
 
 def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int]] | Refused | Reread:
-    """As `opened_at_inputs`; Refused if variables of the model are left for other statements."""
+    """As `opened_at_inputs`; Refused if variables of the model are left for other statements, or what these begin with.
+
+    A batch that the caller has changed is none of the inputs that are cut: each tower would read all of it.
+    """
     around = opened_at_inputs(model, block, tower)
     if isinstance(around, (Refused, Reread)):
         return around
     inner, statements, called_apart = around
-    left = (v for v in model.made if inner.statement(v.site) not in statements)
-    late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
-    if late is None:
+    inside = [v for v in model.made if inner.statement(v.site) in statements]
+    read = {v.uid for made in inside for v in made.inputs}
+    left = (v for v in model.made if isinstance(v, Tensor) and inner.statement(v.site) not in statements)
+    apart_from = next((v for v in left if _has_variables(v) or v.uid in read), None)
+    if apart_from is None:
         return inner, statements
-    apart = finding(model.facts, late.node or model.facts.tree, PlanFault.APART_FROM_INPUTS)
+    apart = finding(model.facts, apart_from.node or model.facts.tree, PlanFault.APART_FROM_INPUTS)
     return Refused((apart,), nearer=called_apart)
 
 
