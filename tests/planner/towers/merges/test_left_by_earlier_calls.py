@@ -75,7 +75,9 @@ def test_calls_that_take_the_same_branch(script: str, test: str) -> None:
     assert f"        if {test}:\n                    tower_both.append(self.both[:rows])\n" in converted(script)
 
 
-@pytest.mark.parametrize("script", [ELSEWISE, SET_AGAIN, ELSEWISE.replace("if args.action == 'show'", "for i in (1, 2)")])
+@pytest.mark.parametrize(
+    "script", [ELSEWISE, SET_AGAIN, ELSEWISE.replace("if args.action == 'show'", "for i in (1, 2)")]
+)
 def test_what_an_earlier_call_left_is_named_as_such(script: str) -> None:
     (found,) = run(script).diagnostics
     assert found.code == "TMG210" and "an earlier call of this function has built" in found.message
