@@ -442,7 +442,7 @@ def _axes_left(tensor: Tensor, summed: tuple[int, ...] | None) -> Lengths:
 
 
 def _summed_axes(axes: Value | None, *ranks: int | None) -> list[tuple[int, ...] | None]:
-    """The axes over which `tf.tensordot` sums, of tensors of these ranks, counted from the front; None for unknown ones.
+    """The axes over which `tf.tensordot` sums, of tensors of these ranks; None for unknown ones.
 
     Of a tensor of unknown rank the last ones are not the first.
     """

@@ -59,6 +59,7 @@ if args.action == 'train':
 LOSS = "        self.loss = tf.losses"
 ELSEWISE = SCRIPT.replace("if self.wide:", "if len(next_batch(1)) > 3:")
 SET_AGAIN = SCRIPT.replace("    def train(self):\n", "    def train(self):\n        self.wide = next_batch(2)\n")
+AGAIN = ELSEWISE.replace("if args.action == 'show'", "for i in (1, 2)")
 AS_NONE = SCRIPT.replace("    def build", "        self.both = None\n\n    def build")
 FLAG = SCRIPT.replace("if self.wide:", "if args.wide:")
 
