@@ -304,6 +304,46 @@ def test_rows_that_are_steps_of_one_sequence(lines: str, found: str) -> None:
     assert [code for code in codes(text) if code != "TMG302"] == [found][: len(found)]
 
 
+TWO_NETS = """
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, None, 4])
+lengths = tf.placeholder(tf.int32, [None])
+Y = tf.placeholder(tf.float32, [None, 6])
+fused = tf.contrib.rnn.LSTMBlockFusedCell(6)
+if flag():
+    {one}
+else:
+    {two}
+loss = tf.reduce_mean(tf.square(state.h - Y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys, n = next_batch(batch_size)
+        sess.run(train_op, {{X: xs, Y: ys, lengths: n}})
+"""
+FUSED = "_, state = fused(X, dtype=tf.float32, sequence_length=lengths)"
+TURNED = "_, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(6), tf.transpose(X, [1, 0, 2]), lengths, {})"
+MAJOR = TURNED.format("dtype=tf.float32, time_major=True")
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "found"),
+    [
+        pytest.param(FUSED, FUSED, None, id="both read steps first"),
+        pytest.param(MAJOR, MAJOR, None, id="both turn the batch"),
+        pytest.param(MAJOR, FUSED, "fused(X", id="one of two is given a batch that is not turned"),
+    ],
+)
+def test_a_net_that_is_given_the_batch_wrongly_is_the_one_that_is_named(one: str, two: str, found: str | None) -> None:
+    done = run(TWO_NETS.format(one=one, two=two))
+    steps = [d for d in done.diagnostics if d.code == "TMG218"]
+    assert bool(steps) is (found is not None)
+    lines = TWO_NETS.format(one=one, two=two).splitlines()
+    assert all(found is not None and found in lines[d.line - 1] for d in steps)
+
+
 FED_STATE = """
 import tensorflow as tf
 
