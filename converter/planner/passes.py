@@ -134,8 +134,9 @@ def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
 
     That is what its user has to change: the towers would be handed these inputs then.
     """
-    inside = message_for(PlanFault.INPUT_BY_STATEMENT_OF_MODEL).code
-    first, then = ({finding.code for finding in refused.findings} for refused in (placed, handed))
+    message = message_for(PlanFault.INPUT_BY_STATEMENT_OF_MODEL)
+    inside = message.code, message.advice
+    first, then = ({(finding.code, finding.hint) for finding in refused.findings} for refused in (placed, handed))
     return first == {inside} and inside not in then
 
 

@@ -166,8 +166,9 @@ def _placed(
     parts: Sequence[list[TrainStep]],
     place: Callable[..., Region | Refused | Reread],
 ) -> tuple[StepGroup, ...] | Refused | Reread:
-    """The loops of these parts of the steps, or one loop for all steps."""
+    """The loops of these parts of the steps, or one loop for all steps; else why there is none for the first part."""
     found: list[StepGroup] = []
+    lone: Refused | None = None
     for part in parts:
         region = place(part)
         if isinstance(region, Region):
@@ -175,6 +176,7 @@ def _placed(
         elif len(parts) == 1:
             return region
         else:
+            lone = region if isinstance(region, Refused) else None
             break
     if len(found) == len(parts) and (len(found) == 1 or _are_disjoint(tuple(group.region for group in found))):
         return tuple(found)
@@ -184,6 +186,8 @@ def _placed(
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
         first, second = (step.call for step in twice[:2])
         region = Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
+    elif isinstance(region, Refused) and lone is not None:
+        region = lone
     return (StepGroup(steps, region),) if isinstance(region, Region) else region
 
 
