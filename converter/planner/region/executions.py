@@ -103,6 +103,18 @@ def none_in_other_call(region: Region, text: str) -> bool:
     return any(is_none_in(frame, text) for frame in frames if frame is not block.frame)
 
 
+def lacked_in_other_calls(region: Region, text: str) -> bool:
+    """Whether other calls go through the statements of the towers and never give their objects an attribute.
+
+    False where such a call binds it to something that the end of the script does not show.
+    """
+    holder, _, name = text.rpartition(".")
+    lacking = [frame for frame, bound in region.other_calls.items() if name not in bound] if holder else []
+    return bool(lacking) and all(
+        isinstance(_value_in(frame, holder), Instance) and _value_in(frame, text) is None for frame in lacking
+    )
+
+
 def is_none_in(frame: Frame, text: str) -> bool:
     """True if a dotted name is None in a frame."""
     value = _value_in(frame, text)

@@ -20,6 +20,7 @@ from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.nested_tensors import inputs_in
+from converter.planner.questions.other_calls import Bound, bound_by_other_calls
 from converter.planner.questions.statements import Step, path, returned_by, suites
 from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
@@ -163,6 +164,11 @@ class Region:
     def stmts(self) -> frozenset[ast.stmt]:
         """The statements of the towers."""
         return frozenset(self.block.body[i] for i in self.tower)
+
+    @cached_property
+    def other_calls(self) -> Mapping[Frame, Bound]:
+        """What the towers' statements bind in other calls of the function that the loop stands in."""
+        return bound_by_other_calls(self.block.facts, self.block.frame, self.stmts)
 
     def depth_of(self, tensor: Tensor) -> int | None:
         """The number of scopes around the loop, of those around a tensor; None for a tensor of another block."""

@@ -51,7 +51,7 @@ from converter.planner.questions.batch_values import is_made_of_shard, keeps_bat
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
-from converter.planner.region.executions import none_in_other_call
+from converter.planner.region.executions import lacked_in_other_calls, none_in_other_call
 from converter.planner.region.handed import item_guard
 from converter.planner.region.region import Region
 from converter.planner.towers.border.losses_out import has_rows, is_carried
@@ -476,13 +476,15 @@ def _made_at_all(site: LoopSite, part: Part, node: ast.AST) -> tuple[str, bool]:
     beside = _values_of_other_branches(region, part) if part.whole is None else []
     found = [maybe for maybe in region.maybe if maybe.value in beside]
     maybe = next((one for one in found if spelling(region.block.frame, one.place) == text), None)
+    holder, _, name = text.rpartition(".")
+    if maybe is None and part.whole is None and lacked_in_other_calls(region, text):
+        return f"hasattr({holder}, {name!r})", False
     if maybe is None:
         return (f"{text} is not None" if none_in_other_call(region, text) else ""), False
     if maybe.place.kind == "name":
         return _there(site, text, maybe.plain), maybe.unset
     if maybe.place.kind != "attr":
         raise refuse(site.facts, node, PlanFault.MADE_BY_ONE_BRANCH, name=text)
-    holder, _, name = text.rpartition(".")
     if not (maybe.none or maybe.plain):
         return f"hasattr({holder}, {name!r})", False
     return _there(site, f"getattr({holder}, {name!r}, None)" if maybe.unset else text, maybe.plain), False
