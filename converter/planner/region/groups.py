@@ -168,27 +168,35 @@ def _placed(
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """The loops of these parts of the steps, or one loop for all steps; else why there is none for the first part."""
     found: list[StepGroup] = []
-    lone: Refused | None = None
     for part in parts:
         region = place(part)
-        if isinstance(region, Region):
-            found.append(StepGroup(part, region))
-        elif len(parts) == 1:
-            return region
-        else:
-            lone = region if isinstance(region, Refused) else None
-            break
-    if len(found) == len(parts) and (len(found) == 1 or _are_disjoint(tuple(group.region for group in found))):
+        if not isinstance(region, Region):
+            return region if len(parts) == 1 else _of_all(steps, place, region)
+        found.append(StepGroup(part, region))
+    if len(found) == 1 or _are_disjoint(tuple(group.region for group in found)):
         return tuple(found)
-    if len(found) == len(parts) and (shared := _by_loop(found) or _by_loop(_with_all_kept(found, place))):
+    if shared := _by_loop(found) or _by_loop(_with_all_kept(found, place)):
         return shared
+    return _of_all(steps, place, _of_twins(facts, found))
+
+
+def _of_all(
+    steps: list[TrainStep], place: Callable[..., Region | Refused | Reread], otherwise: Refused | Reread | None
+) -> tuple[StepGroup, ...] | Refused | Reread:
+    """One loop for all steps; otherwise: why some of them have none by themselves, to be told if there is none."""
     region = place(steps)
-    if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
-        first, second = (step.call for step in twice[:2])
-        region = Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
-    elif isinstance(region, Refused) and lone is not None:
-        region = lone
-    return (StepGroup(steps, region),) if isinstance(region, Region) else region
+    if isinstance(region, Region):
+        return (StepGroup(steps, region),)
+    return otherwise if isinstance(region, Refused) and isinstance(otherwise, Refused) else region
+
+
+def _of_twins(facts: Facts, found: Sequence[StepGroup]) -> Refused | None:
+    """The refusal of two models that the same statements build, each of which would have its loop there; else None."""
+    twice = _built_alike(found)
+    if twice is None:
+        return None
+    first, second = (step.call for step in twice)
+    return Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
 
 
 def _with_all_kept(groups: Sequence[StepGroup], place: Callable[..., Region | Refused | Reread]) -> list[StepGroup]:

@@ -417,21 +417,19 @@ def _xw_plus_b(call: Call) -> Value:
 
 def _tensordot(call: Call) -> Value:
     """The axes of the first tensor that are not summed over, and behind them those of the second one."""
-    one, two = call.tensor(0, "a"), call.tensor(1, "b")
-    summed = _summed_axes(call.get(2, "axes"), one.rank, two.rank)
-    left = [_axes_left(tensor, axes) for tensor, axes in zip((one, two), summed, strict=False)]
-    lengths = (*left[0], *left[1]) if len(left) == 2 and left[0] is not None and left[1] is not None else None
-    if one.batch.kind == two.batch.kind == "free":
+    tensors = call.tensor(0, "a"), call.tensor(1, "b")
+    summed = _summed_axes(call.get(2, "axes"), tensors[0].rank, tensors[1].rank)
+    left = [_axes_left(tensor, axes) for tensor, axes in zip(tensors, summed, strict=True)]
+    lengths = (*left[0], *left[1]) if left[0] is not None and left[1] is not None else None
+    batched = [place for place, tensor in enumerate(tensors) if tensor.batch.kind != "free"]
+    if not batched:
         return call.gives(FREE, lengths)
-    batched, other_one = (one, two) if two.batch.kind == "free" else (two, one)
-    axes = summed[0 if batched is one else 1] if summed else None
-    if other_one.batch.kind != "free" or batched.batch.kind != "example" or axes is None or batched.batch.axis in axes:
+    batch, axes = tensors[batched[0]].batch, summed[batched[0]]
+    in_front = () if batched[0] == 0 else left[0]
+    if len(batched) > 1 or batch.kind != "example" or axes is None or batch.axis in axes or in_front is None:
         return call.gives(opaque(Why.TENSORDOT))
-    before = sum(axis < batched.batch.axis for axis in axes)
-    in_front = 0 if batched is one else None if left[0] is None else len(left[0])
-    if in_front is None:
-        return call.gives(opaque(Why.TENSORDOT))
-    return call.gives(replace(batched.batch, axis=batched.batch.axis - before + in_front), lengths)
+    before = len([axis for axis in axes if axis < batch.axis])
+    return call.gives(replace(batch, axis=batch.axis - before + len(in_front)), lengths)
 
 
 def _axes_left(tensor: Tensor, summed: tuple[int, ...] | None) -> Lengths:
@@ -441,22 +439,23 @@ def _axes_left(tensor: Tensor, summed: tuple[int, ...] | None) -> Lengths:
     return tuple(length for axis, length in enumerate(tensor.lengths) if axis not in summed)
 
 
-def _summed_axes(axes: Value | None, *ranks: int | None) -> list[tuple[int, ...] | None]:
-    """The axes over which `tf.tensordot` sums, of tensors of these ranks; None for unknown ones.
+def _summed_axes(axes: Value | None, one: int | None, two: int | None) -> list[tuple[int, ...] | None]:
+    """The axes over which `tf.tensordot` sums, of tensors of two ranks; None for unknown ones.
 
     Of a tensor of unknown rank the last ones are not the first.
     """
     number = getattr(axes, "value", None)
     if isinstance(number, int):
-        last = ranks[0]
-        return [tuple(range(last - number, last)) if last is not None else (), tuple(range(number))]
+        return [() if one is None else tuple(range(one - number, one)), tuple(range(number))]
     both = axes.elements if isinstance(axes, Sequence) and not axes.unmeasured else []
-    found: list[tuple[int, ...] | None] = []
-    for each, rank in zip((moving.axis_numbers(one) for one in both), ranks, strict=False):
-        known = [a + rank if a < 0 and rank is not None else a for a in each or () if isinstance(a, int)]
-        whole = each is not None and len(known) == len(each) and all(a >= 0 for a in known)
-        found.append(tuple(known) if whole else None)
-    return found if len(found) == len(ranks) else []
+    return [_from_front(both[0], one), _from_front(both[1], two)] if len(both) == 2 else [None, None]
+
+
+def _from_front(axes: Value, rank: int | None) -> tuple[int, ...] | None:
+    """Axes counted from the front; None for unknown ones."""
+    numbers = moving.axis_numbers(axes)
+    known = tuple(a + rank if a < 0 and rank else a for a in numbers) if isinstance(numbers, tuple) else (-1,)
+    return None if min(known, default=0) < 0 else known
 
 
 def _einsum(call: Call) -> Value:

@@ -476,18 +476,24 @@ def _made_at_all(site: LoopSite, part: Part, node: ast.AST) -> tuple[str, bool]:
     beside = _values_of_other_branches(region, part) if part.whole is None else []
     found = [maybe for maybe in region.maybe if maybe.value in beside]
     maybe = next((one for one in found if spelling(region.block.frame, one.place) == text), None)
-    holder, _, name = text.rpartition(".")
-    if maybe is None and part.whole is None and lacked_in_other_calls(region, text):
-        return f"hasattr({holder}, {name!r})", False
     if maybe is None:
-        return (f"{text} is not None" if none_in_other_call(region, text) else ""), False
+        return _made_in_each_call(region, part), False
     if maybe.place.kind == "name":
         return _there(site, text, maybe.plain), maybe.unset
     if maybe.place.kind != "attr":
         raise refuse(site.facts, node, PlanFault.MADE_BY_ONE_BRANCH, name=text)
+    holder, _, name = text.rpartition(".")
     if not (maybe.none or maybe.plain):
         return f"hasattr({holder}, {name!r})", False
     return _there(site, f"getattr({holder}, {name!r}, None)" if maybe.unset else text, maybe.plain), False
+
+
+def _made_in_each_call(region: Region, part: Part) -> str:
+    """The expression that tells whether a value exists which another call of the model's function leaves out."""
+    holder, _, name = part.text.rpartition(".")
+    if part.whole is None and lacked_in_other_calls(region, part.text):
+        return f"hasattr({holder}, {name!r})"
+    return f"{part.text} is not None" if none_in_other_call(region, part.text) else ""
 
 
 def _there(site: LoopSite, text: str, plain: bool) -> str:

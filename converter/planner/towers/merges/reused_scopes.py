@@ -58,15 +58,20 @@ def _goes_on_behind(facts: Facts, region: Region, effect: Effect) -> bool:
         return False
     outside = (e for e in facts.effects if e.time > effect.time and not region.in_tower(e.site))
     for behind in outside:
-        apart = uncalled_around(behind.site) not in (None, uncalled_around(effect.site))
-        if apart or behind.site.excludes(effect.site):
-            continue  # it runs in place of this one: in another branch, or when somebody calls another function
+        if _runs_in_place_of(behind, effect):
+            continue
         if behind.kind is EffectKind.REUSE and around[: len(behind.site.scopes)] == behind.site.scopes:
             return False  # the script says so again
         needs = behind.kind is EffectKind.VARIABLE and behind.site.scopes[: len(around)] == around
         if needs and not _says_reuse(behind):
             return True
     return False
+
+
+def _runs_in_place_of(behind: Effect, effect: Effect) -> bool:
+    """Whether a run has one of two effects alone: they stand in other branches, or in functions that nothing calls."""
+    apart = uncalled_around(behind.site) not in (None, uncalled_around(effect.site))
+    return apart or behind.site.excludes(effect.site)
 
 
 def _says_reuse(effect: Effect) -> bool:

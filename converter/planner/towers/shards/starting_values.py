@@ -92,14 +92,22 @@ def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[s
     if isinstance(access.value, Absent):
         return traffic.plus(Border(bound=(Remove(text),)))
     early = _is_bound_by_its_reader(region, access)
-    source = ""
-    if isinstance(holder, Instance) and holder.maybe_other and access.place.kind == "attr":
-        if early or _may_be_none(facts, access):
-            raise _unreachable(facts, access.node, access.place.key)
-        of, _, name = text.rpartition(".")
-        source = f"getattr({of}, {name!r}, None)"
+    source = _source_of_one_kind(facts, access, text)
+    if early and source:
+        raise _unreachable(facts, access.node, access.place.key)
     first, traffic = declare(facts, region, traffic, access, text).fresh(f"first_{leaf(text)}")
     return traffic.plus(Border(bound=(Reset(text, first, "value", early, source),)))
+
+
+def _source_of_one_kind(facts: Facts, access: Access, text: str) -> str:
+    """For an attribute of an object that may be of another kind: an expression that is None there; else ""."""
+    holder = access.place.holder
+    if not isinstance(holder, Instance) or not holder.maybe_other or access.place.kind != "attr":
+        return ""
+    if _may_be_none(facts, access):
+        raise _unreachable(facts, access.node, access.place.key)
+    of, _, name = text.rpartition(".")
+    return f"getattr({of}, {name!r}, None)"
 
 
 def _may_be_none(facts: Facts, access: Access) -> bool:
