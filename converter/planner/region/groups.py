@@ -15,7 +15,7 @@ from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.continued import in_several_blocks, region_of
 from converter.planner.region.executions import StepGroup, in_one_loop, kept_inside, never_in_one_loop
-from converter.planner.region.inputs import batch_inputs, batches_behind
+from converter.planner.region.inputs import batch_inputs, batches_behind, met_inputs
 from converter.planner.region.region import Model, Region, loss_model
 from converter.planner.steps import executions
 from converter.planner.wording import finding
@@ -29,16 +29,19 @@ def grouped(
     handing: bool = False,
     once: bool = False,
     chained: bool = False,
+    met: bool = False,
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
 
     A call that is executed for several losses which the same towers build takes a step for each of them.
     handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
     merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
+    met: whether batches are cut, too, that only other values of the towers need.
     """
 
     def model(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Model | Refused:
-        made = loss_model(facts, part, batch_inputs(part), sizes, handing)
+        beside = met_inputs(facts, part) if met else ()
+        made = loss_model(facts, part, (*batch_inputs(part), *beside), sizes, handing)
         return replace(made, staying=staying) if isinstance(made, Model) else made
 
     def place(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Region | Refused | Reread:

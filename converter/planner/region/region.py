@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import pairwise
 
 from converter.analysis.facts import Effect, Facts, Maybe, TrainStep, behind_losses, grouped
-from converter.analysis.flow.joined import is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
@@ -251,7 +250,7 @@ def loss_model(
         v
         for v in values.values()
         if depends_on_batch(v)
-        and not is_input(v)
+        and not isinstance(v, Input)
         and v.site is not None
         and not _inside_call(v, there)
         and not inputs_in(v)

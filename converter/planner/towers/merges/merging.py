@@ -67,6 +67,8 @@ from converter.planner.wording import finding, refuse
 from converter.planner.writing.findings import line_seen_from
 from converter.planner.writing.spelling import leaf, spelling
 
+MIXED = "it also needs an input that the loss does not need, of which each tower reads all rows"
+
 
 def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
     """Adds the merges of the values that are read after the loop, and of the losses; raises Faults."""
@@ -423,7 +425,7 @@ def _check_structure(site: LoopSite, text: str, value: Sequence | Mapping, node:
 def _why_not_merged(site: LoopSite, value: Value) -> str:
     """Why the towers' parts of a value cannot be put together; "" if they can."""
     if mixes_inputs(site.region, value):
-        return "it also needs an input that the loss does not need, of which each tower reads all rows"
+        return MIXED
     if is_mergeable(value):
         return ""
     batch = _batch_of(value)
