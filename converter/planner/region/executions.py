@@ -106,10 +106,14 @@ def none_in_other_call(region: Region, text: str) -> bool:
 def lacked_in_other_calls(region: Region, text: str) -> bool:
     """Whether other calls go through the statements of the towers and never give their objects an attribute.
 
-    False where such a call binds it to something that the end of the script does not show.
+    False where such a call may be over before it comes to the statement that does.
     """
+    inner = (node for stmt in region.block.body if not isinstance(stmt, ast.Return) for node in ast.walk(stmt))
+    if any(isinstance(node, ast.Return) for node in inner):
+        return False
     holder, _, name = text.rpartition(".")
-    lacking = [frame for frame, bound in region.other_calls.items() if name not in bound] if holder else []
+    calls = region.other_calls if holder and name.isidentifier() else {}
+    lacking = [frame for frame, bound in calls.items() if name not in bound]
     return bool(lacking) and all(
         isinstance(_value_in(frame, holder), Instance) and _value_in(frame, text) is None for frame in lacking
     )

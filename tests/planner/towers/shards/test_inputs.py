@@ -304,6 +304,47 @@ def test_rows_that_are_steps_of_one_sequence(lines: str, found: str) -> None:
     assert [code for code in codes(text) if code != "TMG302"] == [found][: len(found)]
 
 
+METRIC = """
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.int64, [None])
+        self.kinds = tf.placeholder(tf.int64, [None])
+        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, self.build())
+
+    def build(self):
+        hidden = tf.layers.dense(self.x, 4)
+        self.found = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(hidden, 1), self.kinds), tf.float32))
+        return tf.layers.dense(hidden, 3)
+
+
+net = Net()
+train_op = tf.train.AdamOptimizer(0.01).minimize(net.loss)
+with tf.Session() as sess:
+    for step in range(10):
+        xs, ys, kinds = next_batch(batch_size)
+        found = sess.run([train_op, {fetched}], {{net.x: xs, net.y: ys{fed}}})[1]
+        if found > 0.9:
+            break
+    print(sess.run(net.found, {{net.x: xs, net.kinds: kinds}}) > 0.9)
+"""
+
+
+def test_labels_of_a_metric_that_each_step_is_fed_are_cut_too() -> None:
+    _, inside, after = parts(METRIC.format(fetched="net.found", fed=", net.kinds: kinds"))
+    assert any(line.startswith("(self.x, self.y, self.kinds), rows, weight = shard(") for line in inside)
+    assert "self.found = tf.add_n(tower_found)" in after
+
+
+def test_labels_that_another_run_alone_is_fed_may_be_a_single_row() -> None:
+    assert codes(METRIC.format(fetched="net.loss", fed="")) == ["TMG210"]
+
+
 TWO_NETS = """
 import tensorflow as tf
 
