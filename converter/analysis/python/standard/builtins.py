@@ -134,8 +134,7 @@ def _of_host(value: Value) -> bool:
 
 def _range(call: Call) -> Value:
     bounds = [a.value for a in call.args if isinstance(a, Number) and isinstance(a.value, int)]
-    sure = call.walk.assumed.isdisjoint(argument.uid for argument in call.args)
-    if bounds and sure and len(bounds) == len(call.args) and bounds[2:] != [0]:
+    if bounds and len(bounds) == len(call.args) and bounds[2:] != [0]:
         numbers = range(*bounds)
         if len(numbers) <= 40:
             return _ranging(call, Sequence([Number(n, inputs=call.args) for n in numbers]))
