@@ -88,8 +88,7 @@ class Walk:
         evaluate: Callable[[Walk, ast.expr], Value],
     ) -> None:
         self.module = Frame(tree, None, None)
-        self.project = project
-        self.python2 = project.python2  # whether the script is taken for Python 2 since it began
+        self.project, self.python2 = project, project.python2  # whether it is taken for Python 2 since it began
         self.modules: dict[str, Frame] = {}  # other files of the project, by path
         self.importing: list[Frame] = []  # those of them whose top level is being executed
         self.stars: dict[int, list[Symbol]] = {}  # frame of a file -> library modules of which it imports all names

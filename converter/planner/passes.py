@@ -26,7 +26,7 @@ from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.region.executions import StepGroup
-from converter.planner.region.groups import grouped
+from converter.planner.region.groups import Placing, grouped
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
 from converter.planner.searches import searches_of
@@ -255,7 +255,7 @@ def place(
     met: whether batches are cut, too, that only other values of the towers need.
     """
     once = case.options.batch == "total" or case.options.loss == "global"
-    groups = grouped(case.facts, case.steps, case.size.origins, handing, once, chained, met)
+    groups = grouped(case.facts, case.steps, case.size.origins, Placing(handing, once, chained, met))
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)

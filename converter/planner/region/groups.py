@@ -10,6 +10,7 @@ from itertools import combinations, pairwise, takewhile
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
 from converter.analysis.values import Input, Origin, Sides, Tensor
+from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
@@ -22,34 +23,40 @@ from converter.planner.wording import finding
 from converter.planner.writing.findings import line_seen_from
 
 
-def grouped(
-    facts: Facts,
-    steps: Sequence[TrainStep],
-    sizes: frozenset[Origin],
-    handing: bool = False,
-    once: bool = False,
-    chained: bool = False,
-    met: bool = False,
-) -> tuple[StepGroup, ...] | Refused | Reread:
-    """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
+@dataclass(frozen=True)
+class Placing:
+    """How loops are placed.
 
-    A call that is executed for several losses which the same towers build takes a step for each of them.
     handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
     merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
     met: whether batches are cut, too, that only other values of the towers need.
     """
 
+    handing: bool = False
+    once: bool = False
+    chained: bool = False
+    met: bool = False
+
+
+def grouped(
+    facts: Facts, steps: Sequence[TrainStep], sizes: frozenset[Origin], how: Placing
+) -> tuple[StepGroup, ...] | Refused | Reread:
+    """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
+
+    A call that is executed for several losses which the same towers build takes a step for each of them.
+    """
+
     def model(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Model | Refused:
-        beside = met_inputs(facts, part) if met else ()
-        made = loss_model(facts, part, (*batch_inputs(part), *beside), sizes, handing)
+        beside = met_inputs(facts, part) if how.met else ()
+        made = loss_model(facts, part, (*batch_inputs(part), *beside), sizes, how.handing)
         return replace(made, staying=staying) if isinstance(made, Model) else made
 
     def place(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Region | Refused | Reread:
-        return region_of(model(part, staying), once, chained)
+        return region_of(model(part, staying), how.once, how.chained)
 
     found = _groups(facts, list(steps), place)
     if isinstance(found, Refused) and (alternatives := _in_place_of(facts, steps)):
-        several = _of_each(facts, alternatives, model, once, chained)
+        several = _of_each(facts, alternatives, model, how.once, how.chained)
         found = found if isinstance(several, Refused) else several
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)

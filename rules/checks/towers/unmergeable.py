@@ -30,10 +30,12 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
     calls = region.other_calls.values()
     constants = {key: value for bound in calls for key, held in bound.items() for value in held if _is_integer(value)}
     own = {place.key for place in region.written}
+    losses = {step.loss.uid for step in facts.train_steps}  # without it a call may lack its inputs, too
     for part, node in case.wanted.values():
         key = (part.root or part.text).rpartition(".")[2]
         left_out = key in own and any(key not in bound for bound in calls)
-        if left_out and not (part.whole is None and lacked_in_other_calls(region, part.text)):
+        kept = part.whole is None and part.value.uid not in losses and lacked_in_other_calls(region, part.text)
+        if left_out and not kept:
             yield finding(facts, node, "TMG210 made_by_one_call", text=part.text)
         elif key in own and part.value.roots and key in constants:
             yield finding(facts, constants[key].node or node, "TMG210 integer_in_one_call", text=part.text)
