@@ -491,3 +491,16 @@ def test_helpers_at_the_root_are_found_by_all(tmp_path: Path, tensorflow_python:
         command = [tensorflow_python, script.name]
         done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0 and len(done.stdout.split()) == printed, done.stderr[-2000:]
+
+
+TRIED = "try:\n    from {} import Net\nexcept ImportError:\n    from models.net import Net"
+
+
+@pytest.mark.parametrize(
+    ("tried", "status"), [("net", "converted"), ("otherlib", "refused"), ("models.net", "converted")]
+)
+def test_a_module_that_is_tried_without_its_package(tried: str, status: str, tmp_path: Path) -> None:
+    """Python 2 finds it beside the file; another library's name is tried for what that library has."""
+    text = TRAIN.replace("from pkg.models.net import Net", TRIED.format(tried))
+    path = project(tmp_path, "train.py", text, **{"models/__init__.py": "", "models/net.py": NET})
+    assert converted(path).status == status

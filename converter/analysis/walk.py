@@ -88,8 +88,7 @@ class Walk:
         evaluate: Callable[[Walk, ast.expr], Value],
     ) -> None:
         self.module = Frame(tree, None, None)
-        self.project = project
-        self.python2 = project.python2  # whether the script is taken for Python 2 since it began
+        self.project, self.python2 = project, project.python2  # whether it is taken for Python 2 since it began
         self.modules: dict[str, Frame] = {}  # other files of the project, by path
         self.importing: list[Frame] = []  # those of them whose top level is being executed
         self.stars: dict[int, list[Symbol]] = {}  # frame of a file -> library modules of which it imports all names
@@ -130,6 +129,7 @@ class Walk:
         self.arms: dict[ast.AST, int] = {}  # what chooses what is evaluated in this frame, and which it is: Site.sides
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
+        self.only: dict[tuple[Place, int], frozenset[Switch]] = {}  # how switches stand wherever a place has a value
         self.one_of: dict[int, Instance] = {}  # objects of one class, by uid, and those that stand for several classes
         self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
         self.undo_log: UndoLog = []  # what attributes and items stood for before they were changed
@@ -291,6 +291,7 @@ class Walk:
 
     def write(self, place: Place, value: Value, node: ast.AST) -> None:
         """Notes that a place is written."""
+        self.only.pop((place, value.uid), None)
         self._access(place, value, node, write=True)
         if value.uid in self.maybe_none and isinstance(value, Tensor) and self.site is not None:
             self.facts.maybe.append(
@@ -328,6 +329,28 @@ class Walk:
                 Effect(kind=kind, name=name, value=value, node=node, site=self.site, time=self.clock)
             )
 
+    def left_there(
+        self, place: Place, one: Value | None, two: Value | None, switch: Switch | None
+    ) -> tuple[Value | None, Value | None]:
+        """What two branches leave in a place, without values that are there only where the other branch is taken.
+
+        A function that is called again finds what it left under the same conditions: one branch replaces it, and where
+        the other one is taken it was never made.
+        """
+        if switch is None:
+            return one, two
+        key, holds = switch
+        return self._unless(place, one, (key, not holds)), self._unless(place, two, (key, holds))
+
+    def _unless(self, place: Place, value: Value | None, switch: Switch) -> Value | None:
+        """A value, or what is there in its place where a switch stands otherwise than where it was made."""
+        if value is None or switch not in self.only.get((place, value.uid), ()):
+            return value
+        unset, none, plain = self.partly.get((place, value.uid), (False,) * 3)
+        if plain or unset is none:
+            return value
+        return None if unset else Constant(None)
+
     def maybe(self, place: Place, one: Value | None, two: Value | None, joined: Value) -> None:
         """Notes a place in which some branches leave a value, and others nothing, None, or a value that is no tensor.
 
@@ -351,6 +374,17 @@ class Walk:
                 self.facts.maybe.append(
                     Maybe(place=place, value=joined, unset=unset, none=none, plain=plain, site=self.site)
                 )
+
+    def note_only(
+        self, place: Place, one: Value | None, two: Value | None, joined: Value, switch: Switch | None
+    ) -> None:
+        """Notes how switches stand wherever a place has what two branches leave there; switch: what chose of these."""
+        found: list[frozenset[Switch]] = []
+        for value, side in ((one, True), (two, False)):
+            if value is not None and not values.is_none(value):
+                chosen = frozenset() if switch is None else frozenset(((switch[0], side is switch[1]),))
+                found.append(self.only.get((place, value.uid), frozenset()) | chosen)
+        self.only[place, joined.uid] = frozenset.intersection(*found) if found else frozenset()
 
     def none_beside(self, one: Value, two: Value, joined: Value) -> None:
         """Notes a value in whose place another run of the script has None: `x if given else None`."""

@@ -182,12 +182,14 @@ class Reset:
     how: "value" re-binds the place, "list" and "dict" restore the contents. "iterator": what the place holds can be
         read once; each tower gets an iterator of its own over the same elements.
     early: the value is kept in front of the `with` blocks that are opened in front of the loop: one of them changes it.
+    source: an expression that is None where the object is of a kind that has no such attribute.
     """
 
     place: str
     saved: str
     how: Literal["value", "list", "dict", "iterator"]
     early: bool = False
+    source: str = ""
 
 
 @dataclass(frozen=True)

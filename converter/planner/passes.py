@@ -26,7 +26,7 @@ from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.region.executions import StepGroup
-from converter.planner.region.groups import grouped
+from converter.planner.region.groups import Placing, grouped
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
 from converter.planner.searches import searches_of
@@ -35,6 +35,7 @@ from converter.planner.towers.global_loss.global_region import global_region
 from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines, Named
 from converter.planner.towers.merges.loss_kind import needs_whole_batch
 from converter.planner.towers.merges.loss_weights import loss_counts
+from converter.planner.towers.merges.merging import MIXED
 from converter.planner.wording import message_for
 from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_home
 from converter.planner.writing.free_names import names_in
@@ -68,7 +69,19 @@ def decide(
     script = Started(facts, options, sources, names_in(*facts.walked.values()))
     measured = _run(script, MEASURING)
     made = _decided(measured, losses, rereads)
-    return (_in_later_loops(measured, losses) or made) if isinstance(made, Refused) else made
+    if not isinstance(made, Refused):
+        return made
+    return _in_later_loops(measured, losses) or _with_met_inputs(measured, losses, made) or made
+
+
+def _with_met_inputs(
+    measured: tuple[Started, list[Diagnostic]] | Refused | Reread, losses: LossPlan, refused: Refused
+) -> Decided | None:
+    """The plans of a script that was refused for values of the towers which need further inputs: these are cut, too."""
+    if not any(MIXED in finding.message for finding in refused.findings):
+        return None
+    tried = (_finished_at(_then(measured, passes), losses) for passes in (MEETING, MEETING_HANDING))
+    return next((made for made in tried if isinstance(made, Decided)), None)
 
 
 def _decided(
@@ -134,8 +147,9 @@ def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
 
     That is what its user has to change: the towers would be handed these inputs then.
     """
-    inside = message_for(PlanFault.INPUT_BY_STATEMENT_OF_MODEL).code
-    first, then = ({finding.code for finding in refused.findings} for refused in (placed, handed))
+    message = message_for(PlanFault.INPUT_BY_STATEMENT_OF_MODEL)
+    inside = message.code, message.advice
+    first, then = ({(finding.code, finding.hint) for finding in refused.findings} for refused in (placed, handed))
     return first == {inside} and inside not in then
 
 
@@ -231,14 +245,17 @@ def measure(case: Selected) -> WithBatchSize:
     return WithBatchSize(**{**_fields(case), "options": options}, size=size)
 
 
-def place(case: WithBatchSize, handing: bool = False, chained: bool = False) -> Placed | Refused | Reread:
+def place(
+    case: WithBatchSize, handing: bool = False, chained: bool = False, met: bool = False
+) -> Placed | Refused | Reread:
     """Find where the loops stand, and which statements go before them, into them and after them.
 
     handing: whether statements of the towers may make placeholders, of which each tower is handed its rows.
     chained: whether the loss is computed by each tower, in a later loop, where merged results would do.
+    met: whether batches are cut, too, that only other values of the towers need.
     """
     once = case.options.batch == "total" or case.options.loss == "global"
-    groups = grouped(case.facts, case.steps, case.size.origins, handing, once, chained)
+    groups = grouped(case.facts, case.steps, case.size.origins, Placing(handing, once, chained, met))
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)
@@ -382,6 +399,9 @@ HANDING = (Pass("where the loops stand", partial(place, handing=True)),)
 # The same for a script of which the loss cannot be computed from merged results.
 CHAINING = (Pass("where the loops stand", partial(place, chained=True)),)
 CHAINING_HANDING = (Pass("where the loops stand", partial(place, handing=True, chained=True)),)
+# The same for a script whose towers compute metrics with inputs that the losses do not need.
+MEETING = (Pass("where the loops stand", partial(place, met=True)),)
+MEETING_HANDING = (Pass("where the loops stand", partial(place, handing=True, met=True)),)
 # Loops whose losses are computed once are tried first, where the options ask for that (`losses_once`).
 PLANNING = (
     Pass("what changes in each file", plan_first, after_errors=True),

@@ -169,7 +169,7 @@ def _source(plan: Plan, loop: Loop, one: border.Bound) -> str:
     """The expression for what is kept of a place's value in front of the loop."""
     match one:
         case border.Reset():
-            return KEPT[one.how].format(one.place, list=_builtin(plan, loop, "list"))
+            return one.source or KEPT[one.how].format(one.place, list=_builtin(plan, loop, "list"))
         case border.CutOptional() | border.Keep():
             return one.source or one.place
     return one.place
@@ -327,7 +327,7 @@ def _reset(plan: Plan, loop: Loop, one: border.Reset | border.Remove) -> list[Li
         holder, _, name = place.rpartition(".")
         return [Line(f"{holder}.__dict__.pop({name!r}, None)  # each tower makes its own", "TMG131")]
     lines = {
-        "value": [f"{place} = {saved}"],
+        "value": [_if_there(saved, f"{place} = {saved}") if one.source else f"{place} = {saved}"],
         "list": [f"{place}[:] = {saved}"],
         "dict": [f"{place}.clear()", f"{place}.update({saved})"],
         "iterator": [f"{place} = {_builtin(plan, loop, 'iter')}({saved})"],

@@ -12,6 +12,8 @@ from converter.planner.cases import Placed, Selected, Started, WithBatchSize
 from converter.planner.checking import findings
 from converter.planner.outcome import Refused, Reread
 from converter.planner.passes import MEASURING, PLACING, PLANNING, is_further, measure, place, select
+from converter.planner.plan_faults import PlanFault
+from converter.planner.wording import message_for
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, case_of, codes, run
 
 THREE = """\
@@ -183,11 +185,14 @@ def test_passes_leave_the_facts_as_they_are(model: str) -> None:
 def test_of_two_readings_the_one_that_got_further_is_told() -> None:
     """Or the one in which inputs that the model makes are no hindrance any more."""
 
-    def refused(*codes: str, placed: bool = False) -> Refused:
-        return Refused(tuple(Diagnostic(code, "train.py", 1, 1, "why", "", "error") for code in codes), placed=placed)
+    inside = message_for(PlanFault.INPUT_BY_STATEMENT_OF_MODEL)
+
+    def refused(*codes: str, placed: bool = False, hint: str = inside.advice) -> Refused:
+        return Refused(tuple(Diagnostic(code, "train.py", 1, 1, "why", hint, "error") for code in codes), placed=placed)
 
     assert is_further(refused("TMG210", placed=True), refused("TMG219"))
     assert is_further(refused("TMG219"), refused("TMG204"))
     assert not is_further(refused("TMG210", placed=True), refused("TMG208", placed=True))
     assert not is_further(refused("TMG204"), refused("TMG204"))
     assert not is_further(refused("TMG219"), refused("TMG219", "TMG204"))
+    assert is_further(refused("TMG204", hint="another reason of this code"), refused("TMG204"))

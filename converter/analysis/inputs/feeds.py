@@ -268,9 +268,14 @@ def _open_axis(value: Input, facts: Facts, met: dict[int, int]) -> int | None:
 
 
 def _is_time_major(facts: Facts) -> bool:
-    """Whether a recurrent net reads inputs of shape `[None, None, …]` as steps that hold the examples."""
+    """Whether a recurrent net reads inputs of shape `[None, None, …]` as steps that hold the examples.
+
+    They are no such inputs where another net reads them example by example: then one of the nets is given them wrongly.
+    """
     read = needed(e.value for e in facts.effects_of(EffectKind.TIME_MAJOR) if e.value is not None)
-    return any(isinstance(value, Input) and _both_open(value) for value in read.values())
+    opened = {value for value in read.values() if isinstance(value, Input) and _both_open(value)}
+    nets = (t for t in facts.tensors if has(t.op, Trait.BESIDE_ROWS) and t.batch.kind == "example")
+    return bool(opened) and all(opened.isdisjoint(net.roots) for net in nets)
 
 
 def _both_open(value: Input) -> bool:

@@ -262,6 +262,8 @@ def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice, key: Value) -> Valu
             return result
         bounds.append(known)
     cut = Sequence(in_turn(holder)[slice(*bounds)], holder.mutable).like(holder)
+    if holder.unmeasured and holder.elements and not cut.elements:  # of elements that were not seen
+        return Sequence(holder.elements, holder.mutable, many=True).like(holder)
     if cut.ends is not None and bounds != [None, None, None]:
         loosen(cut)
     return cut

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
@@ -161,10 +162,17 @@ def imported_beside(walk: Walk, stmt: ast.Try) -> list[ast.stmt] | None:
     """The handler of an import, if it imports from beside the script what is tried from a folder above it.
 
     `try: from pkg.net import f`, `except ImportError: from net import f`: the folder need not be on the path then.
+    Nor need a package's own folder: `try: from net import f`, `except ImportError: from pkg.net import f`.
     """
     handler = next((handler for handler in stmt.handlers if _catches_imports(handler)), None)
     if handler is None:
         return None
+    tried, caught = _modules(stmt.body), _modules(handler.body)
+    alike = len(tried) == len(caught) and all(
+        one.endswith(f".{other}") for one, other in zip(caught, tried, strict=True)
+    )
+    if tried and alike and all(map(partial(_is_there, walk, stmt), caught)):
+        return None if any(map(partial(_is_there, walk, stmt), tried)) else handler.body
     above, beside = _files(walk, stmt.body, True), _files(walk, handler.body, False)
     return handler.body if above and above == beside else None
 
@@ -178,19 +186,30 @@ def _catches_imports(handler: ast.ExceptHandler) -> bool:
 def _files(walk: Walk, body: list[ast.stmt], above: bool) -> set[str] | None:
     """The files that a block's absolute imports lead to; None if one of them does not lie where it should."""
     found: set[str] = set()
+    beside = walk.facts.foreign.get(body[0]) or os.path.abspath(walk.facts.path)
+    for module in _modules(body):
+        there = walk.project.where(module, beside, 0)
+        if there is None or there.above is not above:
+            return None
+        found.add(there.path)
+    return found or None
+
+
+def _is_there(walk: Walk, stmt: ast.stmt, module: str) -> bool:
+    """Whether the project has a module under its whole name."""
+    return walk.project.where(module, walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path), 0) is not None
+
+
+def _modules(body: list[ast.stmt]) -> list[str]:
+    """The modules that a block imports by their whole names; none if it does anything else."""
+    found: list[str] = []
     for stmt in body:
         if isinstance(stmt, ast.ImportFrom) and not stmt.level and stmt.module:
-            modules = [stmt.module]
+            found.append(stmt.module)
         elif isinstance(stmt, ast.Import):
-            modules = [alias.name for alias in stmt.names]
+            found += [alias.name for alias in stmt.names]
         else:
-            return None
-        beside = walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path)
-        for module in modules:
-            there = walk.project.where(module, beside, 0)
-            if there is None or there.above is not above:
-                return None
-            found.add(there.path)
+            return []
     return found
 
 

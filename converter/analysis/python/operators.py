@@ -110,7 +110,7 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
             return Sequence(left.elements + iterate(right, None), left.mutable)
     if isinstance(left, ShapeOf) and isinstance(right, Sequence) and isinstance(op, ast.Add):
         return Sequence(iterate(left, None) + right.elements, right.mutable)
-    if isinstance(op, ast.Mult) and (repeated := _repeated(left, right) or _repeated(right, left)):
+    if isinstance(op, ast.Mult) and (repeated := _repeated(walk, left, right) or _repeated(walk, right, left)):
         return repeated
     if isinstance(op, (ast.Sub, ast.Div, ast.FloorDiv)) and _are_lengths(left) and _are_lengths(right):
         return algebra.elementwise(walk.facts, name, [left, right])  # no lists: Python has no such operator for them
@@ -141,11 +141,12 @@ def _product(walk: Walk, left: Value, right: Value, node: ast.AST) -> Tensor:
     return algebra.matmul(one, two)
 
 
-def _repeated(row: Value, times: Value) -> Sequence | None:
+def _repeated(walk: Walk, row: Value, times: Value) -> Sequence | None:
     """`[x] * n`; an array, too, may stand beside numbers, but never beside tensors."""
     if not isinstance(row, Sequence) or not isinstance(times, (Number, Host)):
         return None
     known = times.value if isinstance(times, Number) and isinstance(times.value, int) and times.value < 100 else None
+    known = None if times.uid in walk.assumed else known  # a caller that is not seen may give another number
     if known is not None and known * len(row.elements) > arithmetic.MOST_ELEMENTS:
         known = None
     if isinstance(times, Host) and not (row.elements and all(isinstance(e, Tensor) for e in row.elements)):

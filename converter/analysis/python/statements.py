@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Set
-from itertools import count
+from itertools import count, product
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ATTRIBUTES,
     MEMBER,
+    Choice,
     Class,
     Constant,
     Frame,
@@ -249,8 +250,21 @@ def _function(walk: Walk, stmt: ast.FunctionDef) -> Signal:
 
 
 def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
-    cls = Class(stmt, [walk.evaluate(base) for base in stmt.bases])
+    """A class; where its base is one of several, one class for each of these."""
+    several = [_classes_among(walk.as_taken(walk.evaluate(base))) for base in stmt.bases]
+    made = [_class_of(walk, stmt, list(bases)) for bases in product(*several)]
+    bind_name(walk, stmt.name, walk.stamp(made[0] if len(made) == 1 else Choice(made), stmt), stmt)
+    return None
 
+
+def _classes_among(base: Value) -> list[Value]:
+    """What a base stands for: several classes, of which only a run can tell which, or a single value."""
+    options = base.options if isinstance(base, Choice) else ()
+    return [*options] if options and all(isinstance(option, Class) for option in options) else [base]
+
+
+def _class_of(walk: Walk, stmt: ast.ClassDef, bases: list[Value]) -> Class:
+    cls = Class(stmt, bases)
     frame = Frame(stmt, walk.frame, walk.site)
     with walk.inside(frame):
         execute_block(walk, stmt.body)
@@ -266,8 +280,7 @@ def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
     init = cls.attributes.get("__init__")
     if isinstance(init, Function) and any(may_give_arguments(walk.evaluate(d)) for d in stmt.decorator_list):
         init.injected = True
-    bind_name(walk, stmt.name, walk.stamp(cls, stmt), stmt)
-    return None
+    return cls
 
 
 def _make_members(walk: Walk, cls: Class) -> None:
@@ -420,6 +433,7 @@ def _settle(
         place = item_place(change.holder, key)
     else:
         place = Place("attr", change.holder.uid, key, holder=change.holder)
+    one, two = walk.left_there(place, one, two, branching.switch)
     if one is two and one is None:
         change.put(None)
         return
@@ -429,6 +443,7 @@ def _settle(
     change.put(joined)
     if joined not in (one, two):
         walk.write(place, joined, stmt)
+    walk.note_only(place, one, two, joined, branching.switch)
 
 
 def _joined(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Container
 
-from converter.analysis.arrays.shapes import FILLED, arguments_of, shape_of
+from converter.analysis.arrays.shapes import FILLED, arguments_of, filled_shape, shape_of
 from converter.analysis.values import Host, Number, Sequence, Value, grows_by_key
 
 COPIES = ("numpy.array", "numpy.asarray")  # arrays with the rows of what they are given
@@ -21,6 +21,8 @@ def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
     """
     if isinstance(value, Sequence):
         return any(grows_by_key(v, sizes) for v in (*value.inputs, *_ends(value)) if v not in value.elements)
+    if isinstance(value, Host) and filled_shape(value) is not None and isinstance(value.node, ast.BinOp):
+        return any(has_rows(v, sizes) for v in value.inputs)
     if not isinstance(value, Host) or not value.call.startswith("numpy.") or value.roots:
         return False
     if value.call in COPIES:
@@ -36,7 +38,11 @@ def are_alike(value: Value) -> bool:
         return isinstance(value, Sequence) and not _ends(value)
     if value.call in COPIES:
         return any(map(are_alike, value.inputs))
-    return value.call in FILLED or (value.call == "numpy.tile" and _is_repeated_whole(value))
+    return (
+        filled_shape(value) is not None
+        or value.call in FILLED
+        or (value.call == "numpy.tile" and _is_repeated_whole(value))
+    )
 
 
 def _ends(value: Sequence) -> list[Value]:

@@ -103,6 +103,22 @@ def none_in_other_call(region: Region, text: str) -> bool:
     return any(is_none_in(frame, text) for frame in frames if frame is not block.frame)
 
 
+def lacked_in_other_calls(region: Region, text: str) -> bool:
+    """Whether other calls go through the statements of the towers and never give their objects an attribute.
+
+    False where such a call may be over before it comes to the statement that does.
+    """
+    inner = (node for stmt in region.block.body if not isinstance(stmt, ast.Return) for node in ast.walk(stmt))
+    if any(isinstance(node, ast.Return) for node in inner):
+        return False
+    holder, _, name = text.rpartition(".")
+    calls = region.other_calls if holder and name.isidentifier() else {}
+    lacking = [frame for frame, bound in calls.items() if name not in bound]
+    return bool(lacking) and all(
+        isinstance(_value_in(frame, holder), Instance) and _value_in(frame, text) is None for frame in lacking
+    )
+
+
 def is_none_in(frame: Frame, text: str) -> bool:
     """True if a dotted name is None in a frame."""
     value = _value_in(frame, text)

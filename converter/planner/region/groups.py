@@ -10,43 +10,53 @@ from itertools import combinations, pairwise, takewhile
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
 from converter.analysis.values import Input, Origin, Sides, Tensor
+from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.continued import in_several_blocks, region_of
 from converter.planner.region.executions import StepGroup, in_one_loop, kept_inside, never_in_one_loop
-from converter.planner.region.inputs import batch_inputs, batches_behind
+from converter.planner.region.inputs import batch_inputs, batches_behind, met_inputs
 from converter.planner.region.region import Model, Region, loss_model
 from converter.planner.steps import executions
 from converter.planner.wording import finding
 from converter.planner.writing.findings import line_seen_from
 
 
+@dataclass(frozen=True)
+class Placing:
+    """How loops are placed.
+
+    handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
+    merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
+    met: whether batches are cut, too, that only other values of the towers need.
+    """
+
+    handing: bool = False
+    once: bool = False
+    chained: bool = False
+    met: bool = False
+
+
 def grouped(
-    facts: Facts,
-    steps: Sequence[TrainStep],
-    sizes: frozenset[Origin],
-    handing: bool = False,
-    once: bool = False,
-    chained: bool = False,
+    facts: Facts, steps: Sequence[TrainStep], sizes: frozenset[Origin], how: Placing
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
 
     A call that is executed for several losses which the same towers build takes a step for each of them.
-    handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
-    merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
     """
 
     def model(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Model | Refused:
-        made = loss_model(facts, part, batch_inputs(part), sizes, handing)
+        beside = met_inputs(facts, part) if how.met else ()
+        made = loss_model(facts, part, (*batch_inputs(part), *beside), sizes, how.handing)
         return replace(made, staying=staying) if isinstance(made, Model) else made
 
     def place(part: Sequence[TrainStep], staying: frozenset[ast.stmt] = frozenset()) -> Region | Refused | Reread:
-        return region_of(model(part, staying), once, chained)
+        return region_of(model(part, staying), how.once, how.chained)
 
     found = _groups(facts, list(steps), place)
     if isinstance(found, Refused) and (alternatives := _in_place_of(facts, steps)):
-        several = _of_each(facts, alternatives, model, once, chained)
+        several = _of_each(facts, alternatives, model, how.once, how.chained)
         found = found if isinstance(several, Refused) else several
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)
@@ -166,25 +176,37 @@ def _placed(
     parts: Sequence[list[TrainStep]],
     place: Callable[..., Region | Refused | Reread],
 ) -> tuple[StepGroup, ...] | Refused | Reread:
-    """The loops of these parts of the steps, or one loop for all steps."""
+    """The loops of these parts of the steps, or one loop for all steps; else why there is none for the first part."""
     found: list[StepGroup] = []
     for part in parts:
         region = place(part)
-        if isinstance(region, Region):
-            found.append(StepGroup(part, region))
-        elif len(parts) == 1:
-            return region
-        else:
-            break
-    if len(found) == len(parts) and (len(found) == 1 or _are_disjoint(tuple(group.region for group in found))):
+        if not isinstance(region, Region):
+            return region if len(parts) == 1 else _of_all(steps, place, region)
+        found.append(StepGroup(part, region))
+    if len(found) == 1 or _are_disjoint(tuple(group.region for group in found)):
         return tuple(found)
-    if len(found) == len(parts) and (shared := _by_loop(found) or _by_loop(_with_all_kept(found, place))):
+    if shared := _by_loop(found) or _by_loop(_with_all_kept(found, place)):
         return shared
+    return _of_all(steps, place, _of_twins(facts, found))
+
+
+def _of_all(
+    steps: list[TrainStep], place: Callable[..., Region | Refused | Reread], otherwise: Refused | Reread | None
+) -> tuple[StepGroup, ...] | Refused | Reread:
+    """One loop for all steps; otherwise: why some of them have none by themselves, to be told if there is none."""
     region = place(steps)
-    if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
-        first, second = (step.call for step in twice[:2])
-        region = Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
-    return (StepGroup(steps, region),) if isinstance(region, Region) else region
+    if isinstance(region, Region):
+        return (StepGroup(steps, region),)
+    return otherwise if isinstance(region, Refused) and isinstance(otherwise, Refused) else region
+
+
+def _of_twins(facts: Facts, found: Sequence[StepGroup]) -> Refused | None:
+    """The refusal of two models that the same statements build, each of which would have its loop there; else None."""
+    twice = _built_alike(found)
+    if twice is None:
+        return None
+    first, second = (step.call for step in twice)
+    return Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
 
 
 def _with_all_kept(groups: Sequence[StepGroup], place: Callable[..., Region | Refused | Reread]) -> list[StepGroup]:

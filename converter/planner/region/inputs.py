@@ -19,6 +19,18 @@ def batch_inputs(steps: Iterable[TrainStep]) -> tuple[Input, ...]:
     return tuple(sorted(found, key=lambda v: v.uid))
 
 
+def met_inputs(facts: Facts, steps: Iterable[TrainStep]) -> tuple[Input, ...]:
+    """Batches that the losses do not need, and whose rows meet those of the losses' inputs: labels of a metric.
+
+    Each step is fed them: what another run alone is fed may be a single row.
+    """
+    own, trained = {*batch_inputs(steps)}, {step.result.uid for step in steps}
+    fed = {key for run in facts.runs if run.computes(trained) for key, _ in run.feeds}
+    met = {root for tensor in facts.tensors if not own.isdisjoint(tensor.roots) for root in tensor.roots}
+    found = [v for v in met - own if isinstance(v, Input) and v.batch.kind == "example" and v in fed]
+    return tuple(sorted(found, key=lambda v: v.uid))
+
+
 def batches_behind(steps: Iterable[TrainStep]) -> set[Value]:
     """The inputs behind the losses, and the batches that the towers draw themselves."""
     values = behind_losses(steps)

@@ -19,6 +19,7 @@ from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.nested_tensors import inputs_in
+from converter.planner.questions.other_calls import Bound, bound_by_other_calls
 from converter.planner.questions.statements import Step, path, returned_by, suites
 from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block, block_of
@@ -162,6 +163,11 @@ class Region:
     def stmts(self) -> frozenset[ast.stmt]:
         """The statements of the towers."""
         return frozenset(self.block.body[i] for i in self.tower)
+
+    @cached_property
+    def other_calls(self) -> Mapping[Frame, Bound]:
+        """What the towers' statements bind in other calls of the function that the loop stands in."""
+        return bound_by_other_calls(self.block.facts, self.block.frame, self.stmts)
 
     def depth_of(self, tensor: Tensor) -> int | None:
         """The number of scopes around the loop, of those around a tensor; None for a tensor of another block."""
@@ -418,16 +424,21 @@ def _joining(block: Block, tower: set[int]) -> set[int]:
 
 
 def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int]] | Refused | Reread:
-    """As `opened_at_inputs`; Refused if variables of the model are left for other statements."""
+    """As `opened_at_inputs`; Refused if variables of the model are left for other statements, or what these begin with.
+
+    A batch that the caller has changed is none of the inputs that are cut: each tower would read all of it.
+    """
     around = opened_at_inputs(model, block, tower)
     if isinstance(around, (Refused, Reread)):
         return around
     inner, statements, called_apart = around
-    left = (v for v in model.made if inner.statement(v.site) not in statements)
-    late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
-    if late is None:
+    inside = [v for v in model.made if inner.statement(v.site) in statements]
+    read = {v.uid for made in inside for v in made.inputs}
+    left = (v for v in model.made if isinstance(v, Tensor) and inner.statement(v.site) not in statements)
+    apart_from = next((v for v in left if _has_variables(v) or v.uid in read), None)
+    if apart_from is None:
         return inner, statements
-    apart = finding(model.facts, late.node or model.facts.tree, PlanFault.APART_FROM_INPUTS)
+    apart = finding(model.facts, apart_from.node or model.facts.tree, PlanFault.APART_FROM_INPUTS)
     return Refused((apart,), nearer=called_apart)
 
 

@@ -413,7 +413,8 @@ def _queue_batch(call: Call) -> Value:
     if isinstance(tensors, Mapping):
         return Mapping([(key, from_queue(call, element, size)) for key, element in tensors.pairs])
     if isinstance(tensors, Sequence) and len(tensors.elements) > 1:
-        return Sequence([from_queue(call, element, size) for element in tensors.elements], mutable=True)
+        made = [from_queue(call, element, size) for element in tensors.elements]
+        return Sequence(made, mutable=True, many=tensors.many).like(tensors)
     one = tensors.elements[0] if isinstance(tensors, Sequence) and tensors.elements else tensors
     return from_queue(call, one, size)  # of a list of one tensor too (tensorflow/python/training/input.py, 1.15)
 

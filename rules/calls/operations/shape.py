@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from converter.analysis.arrays.shapes import filled_shape, shape_of
 from converter.analysis.call import Call, Handler
@@ -37,6 +38,8 @@ from converter.analysis.values import (
     ShapeOf,
     Tensor,
     Value,
+    Variable,
+    needed,
     opaque,
     other,
     tensors_in,
@@ -71,7 +74,12 @@ def _concat(call: Call) -> Value:
     if any(part.batch == Batch("example", 0) for part in parts) and _is_behind_rows(axis, parts):
         for part in parts:
             take_rows(call, part)
-    return moving.concat(values, axis, _count(call.walk.facts, values))
+    made, at = moving.concat(values, axis, _count(call.walk.facts, values)), moving.axis_numbers(axis)
+    each = parts[0].lengths if parts else None
+    if made.batch.kind == "free" and each and isinstance(at, tuple) and _is_one_for_each(call, values):
+        place = at[0] % len(each)
+        made.batch = Batch("example", place, factors.product((BATCH, each[place])))
+    return made
 
 
 def _count(facts: Facts, values: Value) -> Value | None:
@@ -100,7 +108,21 @@ def _stack(call: Call) -> Value:
         return values  # TensorFlow takes a tensor for a list that is stacked already (array_ops.py, 1.15)
     stacked = algebra.stack(values or Sequence([]), axis if isinstance(axis, int) else 0)
     stacked.inputs = (*stacked.inputs, *call.values())
+    if stacked.batch.kind == "free" and stacked.rank is not None and _is_one_for_each(call, values):
+        stacked.batch = Batch("example", (axis if isinstance(axis, int) else 0) % stacked.rank)
     return stacked
+
+
+def _is_one_for_each(call: Call, values: Value | None) -> bool:
+    """Whether a list holds the same for each example: `[x for _ in range(batch_size)]`."""
+    facts = call.walk.facts
+    over = facts.listed.get(values.uid) if values is not None else None
+    if not isinstance(values, Sequence) or not isinstance(over, Sequence):
+        return False
+    turns, made = {turn.uid for turn in over.elements}, needed(values.elements).values()
+    own = (v for v in made if v.uid in turns or (v.time > over.time and isinstance(v, (Variable, Input, Host))))
+    count = _count(facts, values)
+    return next(own, None) is None and count is not None and shaping.stands_for_batch(facts, count)
 
 
 def _unstack(call: Call) -> Value:
@@ -394,23 +416,46 @@ def _xw_plus_b(call: Call) -> Value:
 
 
 def _tensordot(call: Call) -> Value:
-    one, two = call.tensor(0, "a"), call.tensor(1, "b")
-    if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
-        last = one.rank is not None and _summed_axes(call.get(2, "axes"), one.rank) == ((one.rank - 1,), (0,))
-        lengths = (*one.lengths[:-1], *two.lengths[1:]) if last and one.lengths and two.lengths else None
-        return call.gives(one.batch, lengths)
-    batched = one.batch.kind != "free" or two.batch.kind != "free"
-    return call.gives(opaque(Why.TENSORDOT) if batched else FREE)
+    """The axes of the first tensor that are not summed over, and behind them those of the second one."""
+    tensors = call.tensor(0, "a"), call.tensor(1, "b")
+    summed = _summed_axes(call.get(2, "axes"), tensors[0].rank, tensors[1].rank)
+    left = [_axes_left(tensor, axes) for tensor, axes in zip(tensors, summed, strict=True)]
+    lengths = (*left[0], *left[1]) if left[0] is not None and left[1] is not None else None
+    batched = [place for place, tensor in enumerate(tensors) if tensor.batch.kind != "free"]
+    if not batched:
+        return call.gives(FREE, lengths)
+    batch, axes = tensors[batched[0]].batch, summed[batched[0]]
+    in_front = () if batched[0] == 0 else left[0]
+    if len(batched) > 1 or batch.kind != "example" or axes is None or batch.axis in axes or in_front is None:
+        return call.gives(opaque(Why.TENSORDOT))
+    before = len([axis for axis in axes if axis < batch.axis])
+    return call.gives(replace(batch, axis=batch.axis - before + len(in_front)), lengths)
 
 
-def _summed_axes(axes: Value | None, rank: int) -> tuple[object, ...]:
-    """The axes over which `tf.tensordot` sums, of a tensor of this rank and of the other; () where they are unknown."""
+def _axes_left(tensor: Tensor, summed: tuple[int, ...] | None) -> Lengths:
+    """The lengths of the axes of a tensor that are not summed over; None where they are not known."""
+    if tensor.lengths is None or summed is None:
+        return None
+    return tuple(length for axis, length in enumerate(tensor.lengths) if axis not in summed)
+
+
+def _summed_axes(axes: Value | None, one: int | None, two: int | None) -> list[tuple[int, ...] | None]:
+    """The axes over which `tf.tensordot` sums, of tensors of two ranks; None for unknown ones.
+
+    Of a tensor of unknown rank the last ones are not the first.
+    """
     number = getattr(axes, "value", None)
     if isinstance(number, int):
-        return tuple(range(rank - number, rank)), tuple(range(number))
+        return [() if one is None else tuple(range(one - number, one)), tuple(range(number))]
     both = axes.elements if isinstance(axes, Sequence) and not axes.unmeasured else []
-    lists = [moving.axis_numbers(each) for each in both]
-    return tuple(tuple(a % rank if isinstance(a, int) else a for a in each) for each in lists if each is not None)
+    return [_from_front(both[0], one), _from_front(both[1], two)] if len(both) == 2 else [None, None]
+
+
+def _from_front(axes: Value, rank: int | None) -> tuple[int, ...] | None:
+    """Axes counted from the front; None for unknown ones."""
+    numbers = moving.axis_numbers(axes)
+    known = tuple(a + rank if a < 0 and rank else a for a in numbers) if isinstance(numbers, tuple) else (-1,)
+    return None if min(known, default=0) < 0 else known
 
 
 def _einsum(call: Call) -> Value:
@@ -549,14 +594,16 @@ def _filled_rows(call: Call, value: Value | None) -> list[Value] | None:
     if value is None or shaping.batch_entry(facts, entries) != 0:
         return None
     put = (access for access in facts.accesses if access.write and access.place.owner == value.uid)
-    return entries if all(map(_is_put_into_columns, put)) else None
+    return entries if all(_is_put_into_columns(access, len(entries or ())) for access in put) else None
 
 
-def _is_put_into_columns(access: Access) -> bool:
+def _is_put_into_columns(access: Access, rank: int) -> bool:
     """Whether a number, or an array of one number, is put into the same columns of all rows: `array[:, 3] = 1`."""
     index = access.node.slice if isinstance(access.node, ast.Subscript) else None
-    first = index.elts[0] if isinstance(index, ast.Tuple) and index.elts else index
+    indexes = index.elts if isinstance(index, ast.Tuple) and index.elts else [index]
+    first = indexes[0]
     whole = isinstance(first, ast.Slice) and (first.lower, first.upper, first.step) == (None, None, None)
+    whole |= isinstance(first, ast.Constant) and first.value is Ellipsis and len(indexes) <= rank
     return whole and (isinstance(access.value, Number) or filled_shape(access.value) is not None)
 
 

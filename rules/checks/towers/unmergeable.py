@@ -11,7 +11,7 @@ from converter.analysis.values import Number, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving
 from converter.planner.checking import check
-from converter.planner.questions.other_calls import bound_by_other_calls
+from converter.planner.region.executions import lacked_in_other_calls
 from converter.planner.wording import finding
 
 CODES = ("TMG210",)
@@ -27,12 +27,15 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
     block = region.block
     if any(isinstance(n, ast.Return) for s in block.body[: min(region.tower)] for n in ast.walk(s)):
         return  # another call may be over by then
-    calls = bound_by_other_calls(facts, region.block.frame, region.stmts)
+    calls = region.other_calls.values()
     constants = {key: value for bound in calls for key, held in bound.items() for value in held if _is_integer(value)}
     own = {place.key for place in region.written}
+    losses = {step.loss.uid for step in facts.train_steps}  # without it a call may lack its inputs, too
     for part, node in case.wanted.values():
         key = (part.root or part.text).rpartition(".")[2]
-        if key in own and any(key not in bound for bound in calls):
+        left_out = key in own and any(key not in bound for bound in calls)
+        kept = part.whole is None and part.value.uid not in losses and lacked_in_other_calls(region, part.text)
+        if left_out and not kept:
             yield finding(facts, node, "TMG210 made_by_one_call", text=part.text)
         elif key in own and part.value.roots and key in constants:
             yield finding(facts, constants[key].node or node, "TMG210 integer_in_one_call", text=part.text)

@@ -217,3 +217,31 @@ def test_a_method_of_one_class_calls_the_methods_of_that_class() -> None:
 def test_a_net_that_mixes_the_examples_is_seen_from_each_build(base: str, build: str) -> None:
     mixed = SIZED.format(base=base, build=build, given="tf.nn.softmax(x, 0)")
     assert codes(INPUTS + mixed + TRAINING) == ["TMG302"]
+
+
+DERIVED = """\
+if args.mixed:
+    Base = {}
+else:
+    Base = {}
+
+
+class Net(Base):
+    def more(self, given):
+        {}
+"""
+MORE = "return self.make(given) + self.axis"
+
+
+@pytest.mark.parametrize(("method", "wanted"), [("make", ["TMG302"]), ("more", ["TMG302"])])
+def test_a_class_whose_base_is_one_of_two(method: str, wanted: list[str]) -> None:
+    for pair in (("Rows", "Mixed"), ("Mixed", "Rows")):
+        chosen = DERIVED.format(*pair, MORE) + "\n\nlayer = Net(4)"
+        assert found(chosen, "make", f"layer.{method}(out)", **OWN) == wanted
+        assert found(chosen, "make", f"layer.{method}(out)", rows=OWN["rows"], mixed=OWN["rows"]) == []
+
+
+def test_a_class_in_a_branch_has_the_base_of_that_branch() -> None:
+    derived = DERIVED.format("Mixed", "Rows", MORE)
+    chosen = derived + "\n\nlayer = Net(4)\nif args.mixed:\n    found = out\nelse:\n    found = layer.make(out)\n"
+    assert found(chosen, "make", "found", **OWN) == ["TMG302"]  # a class of two is not told by the flag

@@ -715,6 +715,25 @@ tf.nn.xw_plus_b(x, w, w[0])                           -> example 0
 tf.tensordot(s, w, 1)                                 -> example 0
 tf.tensordot(s, w, [[2], [0]])                        -> example 0
 tf.tensordot(x, x, 1)                                 -> opaque
+tf.tensordot(x, w, [[0], [0]])                        -> opaque
+tf.tensordot(w, s, [[0], [2]])                        -> example 1
+tf.tensordot(w, s, [[0], [0]])                        -> opaque
+tf.tensordot(t, w, [[0], [1]])                        -> example 0
+tf.reshape(tf.tensordot(s, w, [[-1], [0]]), [-1, 20]) -> example 0
+tf.tensordot(x, w, axes())                            -> opaque
+tf.matmul(tf.tensordot(x, w, 1), tf.transpose(w))     -> example 0
+tf.concat([tf.expand_dims(q, 0) for _ in range(batch_size)], 0) -> example 0
+tf.concat([tf.expand_dims(q, 1) for _ in range(batch_size)], 1) -> example 1
+tf.concat([w for _ in range(batch_size)], 0)          -> example 0 major
+tf.stack([q for _ in range(batch_size)])              -> example 0
+tf.stack([tf.tanh(q) for _ in range(batch_size)], 1)  -> example 1
+tf.stack([tf.zeros([i]) for i in range(batch_size)])  -> free
+tf.stack([q * i for i in range(batch_size)])          -> free
+tf.stack([tf.get_variable("r", [4]) for _ in range(batch_size)]) -> free
+tf.stack([q for _ in range(5)])                       -> free
+tf.stack([q for _ in range(batch_size + 1)])          -> free
+tf.constant(np.ones([batch_size, 5]) * 0.1)           -> example 0
+tf.constant(1 - np.ones([5, batch_size]))             -> free
 tf.einsum('ij,jk->ik', x, w)                          -> example 0
 tf.einsum('bi,bi->b', x, x)                           -> example 0
 tf.einsum('bti,ij->btj', s, w)                        -> example 0

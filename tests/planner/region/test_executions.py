@@ -54,18 +54,18 @@ def test_an_input_that_one_of_the_models_lacks_is_cut_where_it_is() -> None:
     assert "self.x, self.y = x_batch, y_batch" in after or "self.y, self.x = y_batch, x_batch" in after
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        script(none="self.y = tf.zeros([1, 3])"),
-        script(between="if classes:\n            self.out = self.more = tf.layers.dense(self.out, 8)"),
-    ],
-    ids=["a tensor in its place", "another attribute"],
-)
-def test_models_that_leave_other_values_do_not_share_a_loop(text: str) -> None:
+def test_models_that_leave_other_values_do_not_share_a_loop() -> None:
     """The towers go around the two calls, and are handed the placeholders."""
+    text = script(none="self.y = tf.zeros([1, 3])")
     conversion = run(text)
     assert conversion.text is None or "net = Net()" in parts(text)[1]
+
+
+def test_an_attribute_that_one_of_the_models_lacks_is_merged_where_it_is() -> None:
+    between = "if classes:\n            self.out = self.more = tf.layers.dense(self.out, 8)"
+    _, inside, after = parts(script(between=between))
+    assert inside[inside.index("if hasattr(self, 'more'):") + 1] == "tower_more.append(self.more[:rows])"
+    assert after[after.index("if tower_more:") + 1] == "self.more = tf.concat(tower_more, 0)"
 
 
 def test_models_side_by_side_are_built_by_one_loop_around_both() -> None:

@@ -181,3 +181,38 @@ def test_inputs_come_in_the_order_in_which_the_script_makes_them() -> None:
     behind = Input("placeholder", (None,), None, "float32")
     behind.inputs = (made[3],)
     assert upstream([behind, *reversed(made)]) == (*made, behind)
+
+
+CHANGED = """\
+import tensorflow as tf
+
+batch_size = 32
+
+
+def build(features):
+    test = tf.placeholder(tf.float32, [None, 4], name='test')
+    with tf.variable_scope('net') as scope:
+        out = tf.layers.dense(features, 3, name='d')
+        scope.reuse_variables()
+        shown = tf.layers.dense(test, 3, name='d')
+    return test, shown, out
+
+
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 3])
+test, shown, out = build(GIVEN)
+loss = tf.reduce_mean(tf.square(out - Y))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {X: xs, Y: ys})
+    print(sess.run(shown, {test: xs}))
+"""
+
+
+@pytest.mark.parametrize(("given", "around"), [("X", False), ("X + tf.random_normal(tf.shape(X))", True)])
+def test_a_model_that_is_given_what_the_caller_made_of_a_batch(given: str, around: bool) -> None:
+    """Towers in the function would read all of a batch that is no input: they go around its call."""
+    text = converted(CHANGED.replace("GIVEN", given))
+    assert ("        test, shown, out = build(" in text) is around

@@ -502,7 +502,7 @@ def _is_one_tensor(value: Tensor) -> bool:
         value = next((v for v in value.inputs[:1] if isinstance(v, Tensor)), value)
     if isinstance(value, Input):
         return has(value.op, Trait.PLACEHOLDER)
-    if value.batch.kind not in ("example", "reduced") or any(left_out(value)):
+    if any(left_out(value)) or (value.batch.kind not in ("example", "reduced") and value.lengths is None):
         return False
     return all(one.op != STATES for one in choices(value))
 

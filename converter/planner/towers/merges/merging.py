@@ -51,7 +51,7 @@ from converter.planner.questions.batch_values import is_made_of_shard, keeps_bat
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
-from converter.planner.region.executions import none_in_other_call
+from converter.planner.region.executions import lacked_in_other_calls, none_in_other_call
 from converter.planner.region.handed import item_guard
 from converter.planner.region.region import Region
 from converter.planner.towers.border.losses_out import has_rows, is_carried
@@ -66,6 +66,8 @@ from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_me
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.findings import line_seen_from
 from converter.planner.writing.spelling import leaf, spelling
+
+MIXED = "it also needs an input that the loss does not need, of which each tower reads all rows"
 
 
 def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
@@ -423,7 +425,7 @@ def _check_structure(site: LoopSite, text: str, value: Sequence | Mapping, node:
 def _why_not_merged(site: LoopSite, value: Value) -> str:
     """Why the towers' parts of a value cannot be put together; "" if they can."""
     if mixes_inputs(site.region, value):
-        return "it also needs an input that the loss does not need, of which each tower reads all rows"
+        return MIXED
     if is_mergeable(value):
         return ""
     batch = _batch_of(value)
@@ -477,7 +479,7 @@ def _made_at_all(site: LoopSite, part: Part, node: ast.AST) -> tuple[str, bool]:
     found = [maybe for maybe in region.maybe if maybe.value in beside]
     maybe = next((one for one in found if spelling(region.block.frame, one.place) == text), None)
     if maybe is None:
-        return (f"{text} is not None" if none_in_other_call(region, text) else ""), False
+        return _made_in_each_call(region, part), False
     if maybe.place.kind == "name":
         return _there(site, text, maybe.plain), maybe.unset
     if maybe.place.kind != "attr":
@@ -486,6 +488,14 @@ def _made_at_all(site: LoopSite, part: Part, node: ast.AST) -> tuple[str, bool]:
     if not (maybe.none or maybe.plain):
         return f"hasattr({holder}, {name!r})", False
     return _there(site, f"getattr({holder}, {name!r}, None)" if maybe.unset else text, maybe.plain), False
+
+
+def _made_in_each_call(region: Region, part: Part) -> str:
+    """The expression that tells whether a value exists which another call of the model's function leaves out."""
+    holder, _, name = part.text.rpartition(".")
+    if part.whole is None and lacked_in_other_calls(region, part.text):
+        return f"hasattr({holder}, {name!r})"
+    return f"{part.text} is not None" if none_in_other_call(region, part.text) else ""
 
 
 def _there(site: LoopSite, text: str, plain: bool) -> str:

@@ -10,6 +10,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Typed
 from converter.plan import Replace
 from converter.planner.plan_faults import PlanFault
+from converter.planner.questions.statements import uncalled_around
 from converter.planner.region.region import Region
 from converter.planner.region.variable_reuse import opens_scope
 from converter.planner.wording import refuse
@@ -57,14 +58,20 @@ def _goes_on_behind(facts: Facts, region: Region, effect: Effect) -> bool:
         return False
     outside = (e for e in facts.effects if e.time > effect.time and not region.in_tower(e.site))
     for behind in outside:
-        if behind.site.excludes(effect.site):
-            continue  # it stands in a branch that runs in place of this one
+        if _runs_in_place_of(behind, effect):
+            continue
         if behind.kind is EffectKind.REUSE and around[: len(behind.site.scopes)] == behind.site.scopes:
             return False  # the script says so again
         needs = behind.kind is EffectKind.VARIABLE and behind.site.scopes[: len(around)] == around
         if needs and not _says_reuse(behind):
             return True
     return False
+
+
+def _runs_in_place_of(behind: Effect, effect: Effect) -> bool:
+    """Whether a run has one of two effects alone: they stand in other branches, or in functions that nothing calls."""
+    apart = uncalled_around(behind.site) not in (None, uncalled_around(effect.site))
+    return apart or behind.site.excludes(effect.site)
 
 
 def _says_reuse(effect: Effect) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Class, Function, Instance, Module, Partial, Symbol, Tensor, Typed, Value
-from converter.planner.questions.other_calls import bound_by_other_calls
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.writing.spelling import spelling
@@ -122,5 +121,5 @@ def unread(facts: Facts, region: Region) -> dict[str, Access]:
 
 def deleted(facts: Facts, region: Region, texts: Iterable[str]) -> tuple[str, ...]:
     """Those of the attributes that there are after each call of the function that builds the model."""
-    calls = bound_by_other_calls(facts, region.block.frame, region.stmts)
+    calls = region.other_calls.values()
     return tuple(text for text in texts if all(text.rpartition(".")[2] in bound for bound in calls))

@@ -8,7 +8,7 @@ import os
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
-from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
+from converter.analysis.values import Absent, Host, Input, Instance, Mapping, Sequence, Value, is_none
 from converter.diagnostics import Diagnostic
 from converter.plan.border import Border, Remove, Reset
 from converter.planner.outcome import Faults, noted
@@ -92,8 +92,28 @@ def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[s
     if isinstance(access.value, Absent):
         return traffic.plus(Border(bound=(Remove(text),)))
     early = _is_bound_by_its_reader(region, access)
+    source = _source_of_one_kind(facts, access, text)
+    if early and source:
+        raise _unreachable(facts, access.node, access.place.key)
     first, traffic = declare(facts, region, traffic, access, text).fresh(f"first_{leaf(text)}")
-    return traffic.plus(Border(bound=(Reset(text, first, "value", early),)))
+    return traffic.plus(Border(bound=(Reset(text, first, "value", early, source),)))
+
+
+def _source_of_one_kind(facts: Facts, access: Access, text: str) -> str:
+    """For an attribute of an object that may be of another kind: an expression that is None there; else ""."""
+    holder = access.place.holder
+    if not isinstance(holder, Instance) or not holder.maybe_other or access.place.kind != "attr":
+        return ""
+    if _may_be_none(facts, access):
+        raise _unreachable(facts, access.node, access.place.key)
+    of, _, name = text.rpartition(".")
+    return f"getattr({of}, {name!r}, None)"
+
+
+def _may_be_none(facts: Facts, access: Access) -> bool:
+    """Whether None may stand in a place in front of the towers."""
+    before = [other.value for other in facts.writes_to(access.place) if other.time < access.time]
+    return any(is_none(value) or isinstance(value, Host) for value in (*before, access.value))
 
 
 def _is_bound_by_its_reader(region: Region, access: Access) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.scripts import codes, run
+import pytest
+
+from tests.scripts import codes, converted, run
 
 SCRIPT = """\
 import argparse
@@ -55,12 +57,32 @@ if args.action == 'train':
     net.train()
 """
 LOSS = "        self.loss = tf.losses"
+ELSEWISE = SCRIPT.replace("if self.wide:", "if len(next_batch(1)) > 3:")
+SET_AGAIN = SCRIPT.replace("    def train(self):\n", "    def train(self):\n        self.wide = next_batch(2)\n")
+AGAIN = ELSEWISE.replace("if args.action == 'show'", "for i in (1, 2)")
+AS_NONE = SCRIPT.replace("    def build", "        self.both = None\n\n    def build")
+FLAG = SCRIPT.replace("if self.wide:", "if args.wide:")
 
 
-def test_what_an_earlier_call_left_is_named_as_such() -> None:
-    (found,) = run(SCRIPT).diagnostics
+@pytest.mark.parametrize(
+    ("script", "test"),
+    [
+        pytest.param(SCRIPT, "hasattr(self, 'both')", id="an attribute that no call sets again"),
+        pytest.param(FLAG, "hasattr(self, 'both')", id="a flag"),
+        pytest.param(AS_NONE, "self.both is not None", id="None where it is not made"),
+    ],
+)
+def test_calls_that_take_the_same_branch(script: str, test: str) -> None:
+    assert f"        if {test}:\n                    tower_both.append(self.both[:rows])\n" in converted(script)
+
+
+@pytest.mark.parametrize(
+    "script", [ELSEWISE, SET_AGAIN, ELSEWISE.replace("if args.action == 'show'", "for i in (1, 2)")]
+)
+def test_what_an_earlier_call_left_is_named_as_such(script: str) -> None:
+    (found,) = run(script).diagnostics
     assert found.code == "TMG210" and "an earlier call of this function has built" in found.message
 
 
 def test_the_edit_that_it_tells() -> None:
-    assert codes(SCRIPT.replace(LOSS, "        else:\n            self.both = None\n" + LOSS)) == []
+    assert codes(ELSEWISE.replace(LOSS, "        else:\n            self.both = None\n" + LOSS)) == []

@@ -180,6 +180,38 @@ def test_layers_behind_the_towers_that_need_no_such_scope_are_converted(text: st
     assert [code for code in codes(text) if code.startswith("TMG2")] == []
 
 
+APART = """\
+def train():
+    h = X
+    for i in range(3):
+        if i > 0:
+            tf.get_variable_scope().reuse_variables()
+        h = layer(h)
+    loss = tf.reduce_mean(tf.square(h - Y))
+    train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+{behind}    sess = tf.Session()
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {{X: xs, Y: ys}})
+
+
+def test():
+    print(tf.Session().run(layer(X), {{X: next_batch(7)[0]}}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("behind", "calls", "found"),
+    [
+        pytest.param("", "", [], id="neither function is called"),
+        pytest.param("", "\n\ntrain()\ntest()\n", ["TMG231"], id="both are called"),
+        pytest.param("    print(layer(X))\n", "", ["TMG231"], id="a layer of the same function"),
+    ],
+)
+def test_layers_of_another_function_that_nothing_calls(behind: str, calls: str, found: list[str]) -> None:
+    assert codes(HEAD + LAYER + APART.format(behind=behind) + calls) == found
+
+
 DECAYED = """\
 def net(x):
     with tf.variable_scope('net') as scope:

@@ -253,3 +253,56 @@ def test_an_object_that_only_one_branch_binds(made: str, scores: str, before: st
     read = f"if args.wide:\n    top = tf.reduce_max({scores}, 1)\n"
     (guard,) = guarded(FLAGS + INPUTS + model + LOSS + STEP + read + TRAINING).values()
     assert guard.startswith("'part' in locals()") is not bound
+
+
+CALLED_TWICE = """\
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Net(object):
+    def __init__(self, train):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.build(train)
+
+    def build(self, train):
+        hidden = tf.layers.dense(self.x, 4)
+        if train:
+            {made} = tf.square(hidden)
+            hidden = {made} + hidden
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - self.y))
+        {last}
+
+
+with tf.variable_scope('net'):
+    net = Net(True)
+with tf.variable_scope('net', reuse=True):
+    {again}
+train_op = tf.train.AdamOptimizer(0.01).minimize(net.loss)
+with tf.Session() as sess:
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        print(sess.run([train_op, {read}], {{net.x: xs, net.y: ys}}))
+"""
+
+
+def test_an_attribute_that_another_object_never_has() -> None:
+    """The towers of a model that is built for tests leave out what that model does not make."""
+    text = converted(CALLED_TWICE.format(made="self.both", last="pass", again="other = Net(False)", read="net.both"))
+    assert (
+        "                if hasattr(self, 'both'):\n                    tower_both.append(self.both[:rows])\n" in text
+    )
+    assert "        if tower_both:\n            self.both = tf.concat(tower_both, 0)\n" in text
+
+
+@pytest.mark.parametrize(
+    ("made", "last", "again", "read", "found"),
+    [
+        pytest.param("self.both", "pass", "net.build(False)", "net.both", "TMG290", id="the same object"),
+        pytest.param("both", "print(sess.run(both))", "other = Net(False)", "net.loss", "TMG210", id="a name"),
+    ],
+)
+def test_what_another_call_leaves_out_otherwise(made: str, last: str, again: str, read: str, found: str) -> None:
+    assert codes(CALLED_TWICE.format(made=made, last=last, again=again, read=read)) == [found]

@@ -304,6 +304,87 @@ def test_rows_that_are_steps_of_one_sequence(lines: str, found: str) -> None:
     assert [code for code in codes(text) if code != "TMG302"] == [found][: len(found)]
 
 
+METRIC = """
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.int64, [None])
+        self.kinds = tf.placeholder(tf.int64, [None])
+        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, self.build())
+
+    def build(self):
+        hidden = tf.layers.dense(self.x, 4)
+        self.found = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(hidden, 1), self.kinds), tf.float32))
+        return tf.layers.dense(hidden, 3)
+
+
+net = Net()
+train_op = tf.train.AdamOptimizer(0.01).minimize(net.loss)
+with tf.Session() as sess:
+    for step in range(10):
+        xs, ys, kinds = next_batch(batch_size)
+        found = sess.run([train_op, {fetched}], {{net.x: xs, net.y: ys{fed}}})[1]
+        if found > 0.9:
+            break
+    print(sess.run(net.found, {{net.x: xs, net.kinds: kinds}}) > 0.9)
+"""
+
+
+def test_labels_of_a_metric_that_each_step_is_fed_are_cut_too() -> None:
+    _, inside, after = parts(METRIC.format(fetched="net.found", fed=", net.kinds: kinds"))
+    assert any(line.startswith("(self.x, self.y, self.kinds), rows, weight = shard(") for line in inside)
+    assert "self.found = tf.add_n(tower_found)" in after
+
+
+def test_labels_that_another_run_alone_is_fed_may_be_a_single_row() -> None:
+    assert codes(METRIC.format(fetched="net.loss", fed="")) == ["TMG210"]
+
+
+TWO_NETS = """
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, None, 4])
+lengths = tf.placeholder(tf.int32, [None])
+Y = tf.placeholder(tf.float32, [None, 6])
+fused = tf.contrib.rnn.LSTMBlockFusedCell(6)
+if flag():
+    {one}
+else:
+    {two}
+loss = tf.reduce_mean(tf.square(state.h - Y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys, n = next_batch(batch_size)
+        sess.run(train_op, {{X: xs, Y: ys, lengths: n}})
+"""
+FUSED = "_, state = fused(X, dtype=tf.float32, sequence_length=lengths)"
+TURNED = "_, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(6), tf.transpose(X, [1, 0, 2]), lengths, {})"
+MAJOR = TURNED.format("dtype=tf.float32, time_major=True")
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "found"),
+    [
+        pytest.param(FUSED, FUSED, None, id="both read steps first"),
+        pytest.param(MAJOR, MAJOR, None, id="both turn the batch"),
+        pytest.param(MAJOR, FUSED, "fused(X", id="one of two is given a batch that is not turned"),
+    ],
+)
+def test_a_net_that_is_given_the_batch_wrongly_is_the_one_that_is_named(one: str, two: str, found: str | None) -> None:
+    done = run(TWO_NETS.format(one=one, two=two))
+    steps = [d for d in done.diagnostics if d.code == "TMG218"]
+    assert bool(steps) is (found is not None)
+    lines = TWO_NETS.format(one=one, two=two).splitlines()
+    assert all(found is not None and found in lines[d.line - 1] for d in steps)
+
+
 FED_STATE = """
 import tensorflow as tf
 

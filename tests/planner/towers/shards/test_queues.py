@@ -188,3 +188,71 @@ def test_whole_batches_that_a_thread_puts_in(head: str, line: str) -> None:
 )
 def test_batches_that_a_thread_puts_in_otherwise(queue: str, thread: str) -> None:
     assert "TMG303" in codes(filled("size = 32\n", queue, thread))
+
+
+FLAT = """\
+import tensorflow as tf
+
+batch_size = 32
+sizes = [3, 4, 5]
+
+
+def flat(parts):
+    found = []
+    for part in parts:
+        if {test}:
+            found = found + list(part)
+        else:
+            found.append(part)
+    return found
+
+
+def regrouped(parts, numbers):
+    found, at = [], 0
+    for number in numbers:
+        found.append(parts[at] if number == 1 else parts[at:at + number])
+        at += number
+    return found
+
+
+scores = [tf.random_uniform([size]) for size in sizes]
+batch = tf.train.batch(flat([tf.random_uniform([4]), scores]), batch_size)
+X, scores = regrouped(batch, [1, len(scores)])
+loss = 0.
+for score in range(len(sizes)):
+    loss += tf.reduce_mean(tf.square(tf.layers.dense(X, sizes[score]) - scores[score]))
+"""
+
+
+def test_a_list_of_components_that_the_script_flattens_and_groups_again() -> None:
+    """`isinstance` of a tensor is known where its shape is."""
+    script = FLAT.format(test="isinstance(part, (list, tuple))") + STEP + TRAINING.partition("\n")[2]
+    _, inside, _ = parts(script)
+    assert "(X,), rows, weight = shard_static([X_batch], gpu)" in inside
+    assert "scores = map_structure(lambda t: shard_static([t], gpu)[0][0], scores_batch)" in inside
+
+
+def test_components_of_which_only_a_run_knows_how_many_there_are() -> None:
+    """None of them is taken for one that is not there: all are cut together."""
+    _, inside, _ = parts(FLAT.format(test="is_list(part)") + STEP + TRAINING.partition("\n")[2])
+    assert "batch = map_structure(lambda t: shard_static([t], gpu)[0][0], full_batch)" in inside
+
+
+LATER = """\
+import tensorflow as tf
+
+batch_size = 32
+rest = [tf.random_uniform([4])]
+for part in parts_of(tf.random_uniform([4])):
+    rest = rest + make(part)
+batch = tf.train.batch([tf.random_uniform([4]), *rest], batch_size)
+X, scores = batch[0], batch[5:9]
+loss = 0.
+for number in range(4):
+    loss += tf.reduce_mean(tf.layers.dense(X, 1)) * tf.reduce_mean(scores[number])
+"""
+
+
+def test_components_behind_those_that_are_seen() -> None:
+    _, inside, _ = parts(LATER + STEP + TRAINING.partition("\n")[2])
+    assert "scores = map_structure(lambda t: shard_static([t], gpu)[0][0], scores_batch)" in inside

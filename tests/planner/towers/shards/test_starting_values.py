@@ -318,3 +318,68 @@ def test_a_list_that_begins_with_an_input_is_proven(
     (tmp_path / "multi.py").write_text(converted(script))
     settings = VerifySettings(gpus=gpus, python=tensorflow_python)
     assert verify(tmp_path / "single.py", tmp_path / "multi.py", settings).verdict == "passed"
+
+
+CELLS = """\
+import numpy as np
+import tensorflow as tf
+
+tf.flags.DEFINE_string('model', 'own', '')
+FLAGS = tf.flags.FLAGS
+batch_size = 8
+
+
+class Cell(object):
+    def __init__(self):
+        {begin}
+        self.inner = tf.nn.rnn_cell.GRUCell(4)
+
+    def zero_state(self, rows, dtype):
+        begin = np.zeros([rows, 2])
+        begin[..., 0] = 1
+        first = tf.get_variable('first', [2])
+        return tf.concat([tf.constant(begin, dtype), tf.concat([first[None] for _ in range(rows)], 0)], 1)
+
+    def __call__(self, x, state):
+        with tf.variable_scope('own', reuse=self.step > 0):
+            out, state = self.inner(x, state)
+        self.step += 1
+        return out, state
+
+
+if FLAGS.model == 'own':
+    cell = Cell()
+else:
+    cell = tf.nn.rnn_cell.GRUCell(4)
+x = tf.placeholder(tf.float32, [batch_size, 3])
+state = cell.zero_state(batch_size, tf.float32)
+for _ in range(3):
+    out, state = cell(x, state)
+loss = tf.reduce_mean(tf.square(out - x[:, :1]))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(6):
+        print(sess.run([train_op, loss], {{x: np.random.rand(batch_size, 3)}}))
+"""
+
+
+def test_an_attribute_that_only_one_of_two_kinds_of_objects_has() -> None:
+    before, inside, _ = parts(CELLS.format(begin="self.step = 0"))
+    assert any("getattr(cell, 'step', None)" in line for line in before)
+    assert inside[inside.index("if first_step is not None:") + 1] == "cell.step = first_step"
+
+
+@pytest.mark.parametrize("begin", ["self.step = None", "self.step = read()"])
+def test_an_attribute_that_may_be_none_is_refused_there(begin: str) -> None:
+    assert "TMG231" in [finding.code for finding in run(CELLS.format(begin=begin)).diagnostics]
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("gpus", "model"), [(2, "own"), (3, "gru")])
+def test_such_an_attribute_is_proven(gpus: int, model: str, tmp_path: Path, tensorflow_python: str) -> None:
+    script = CELLS.format(begin="self.step = 0").replace("'own', '')", f"'{model}', '')")
+    (tmp_path / "single.py").write_text(script)
+    (tmp_path / "multi.py").write_text(converted(script))
+    settings = VerifySettings(gpus=gpus, python=tensorflow_python)
+    assert verify(tmp_path / "single.py", tmp_path / "multi.py", settings).verdict == "passed"
