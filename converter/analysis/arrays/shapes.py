@@ -234,9 +234,9 @@ def filled_shape(value: Value | None) -> list[Value] | None:
 
     So does what is computed of one and a number: `np.ones([n, 4]) * 1e-6`.
     """
-    if isinstance(value, Host) and isinstance(value.node, ast.BinOp) and len(value.inputs) == 2:
-        filled = [shape for one in value.inputs if (shape := filled_shape(one)) is not None]
-        return filled[0] if len(filled) == 1 and any(isinstance(one, Number) for one in value.inputs) else None
+    if isinstance(value, Host) and isinstance(value.node, ast.BinOp) and len(value.operands) == 2:
+        filled = [shape for one in value.operands if (shape := filled_shape(one)) is not None]
+        return filled[0] if len(filled) == 1 and any(isinstance(one, Number) for one in value.operands) else None
     if not isinstance(value, Host) or value.call not in FILLED or not isinstance(value.node, ast.Call):
         return None
     filling = Arguments(value, value.node).get(1, "fill_value") if value.call == "numpy.full" else None
