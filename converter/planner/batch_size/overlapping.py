@@ -20,7 +20,7 @@ from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Number, Origin, Site, Tensor, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
-from converter.planner.batch_size.fed.rows import BUFFERS
+from converter.planner.batch_size.fed.rows import BUFFERS, is_kept
 from converter.planner.batch_size.steps import is_moved
 from converter.planner.batch_size.written_out import LOOPS
 
@@ -31,10 +31,12 @@ BOUNDS = 2
 def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     """The slices of fed data that are as long as a batch, and begin at numbers that go on by another number of rows.
 
-    So is a `deque` of the last rows, as many as a batch has, which stays from one step to the next.
+    So is a `deque` of the last rows, as many as a batch has, which stays from one step to the next; and what one branch
+    takes again in each step, `list(x[:batch_size])`.
     """
     scaled = frozenset(sizes)
     yield from _last_rows(facts, steps, scaled)
+    yield from _taken_again(facts, steps, scaled)
     windows: dict[ast.AST, list[_Window]] = {}
     for window in _windows_of(facts, steps, scaled):
         windows.setdefault(window.node, []).append(window)
@@ -46,6 +48,16 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
         first = _in_first_turn(turns[0].begin)
         if not along or (first.parts and any(not (first + rows).parts for rows in lengths)):  # `x[-n:0]` has no rows
             yield node
+
+
+def moved_back(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The slices of fed data whose last one begins earlier, so that it is whole: `begin = min(begin, n - size)`."""
+    for window in _windows_of(facts, steps, frozenset(sizes)):
+        how, begins = window.begin.choice()
+        turning = [any(map(_is_turn, begin.atoms)) for begin in begins]
+        ends = (begin + window.rows for begin, turns in zip(begins, turning, strict=True) if not turns)
+        if how in ("least", ONE_OF) and any(turning) and any(end.parts and SIZE not in end.atoms for end in ends):
+            yield window.node
 
 
 def behind_stop(
@@ -114,6 +126,15 @@ def _last_rows(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin
             emptied = any(change.name.endswith(".clear") for change in facts.changes_of(value))
             if loop not in around and not emptied and any(v.factors() & sizes for v in last):
                 yield value.node or run.call
+
+
+def _taken_again(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[ast.AST]:
+    """What a branch feeds that is the same in each step, of as many rows as a batch; of slices see the windows."""
+    for run in facts.runs_of(steps):
+        for value in (one for fed in _fed(facts, run) for one in fed.either if getattr(one, "call", "") != "[]"):
+            rows = rows_of(facts, value, run.site) if is_kept(facts, value, run) else None
+            if rows is not None and rows.factors() & sizes:
+                yield getattr(value, "node", None) or run.call
 
 
 def fixed_turns(facts: Facts, runs: Iterable[RunCall], sizes: Iterable[Origin]) -> Iterator[ast.AST]:

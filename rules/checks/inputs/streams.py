@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.overlapping import behind_stop, overlapping
+from converter.planner.batch_size.overlapping import behind_stop, moved_back, overlapping
 from converter.planner.batch_size.sorted_buffers import sorted_buffers
 from converter.planner.batch_size.streams import kept_places, streams
 from converter.planner.cases import Placed
@@ -35,6 +35,11 @@ def _first_window(case: Placed) -> Iterator[ast.AST]:
     return islice(overlapping(case.facts, case.steps, case.size.scaled), 1)
 
 
+def _first_moved_back(case: Placed) -> Iterator[ast.AST]:
+    """Where the last batch takes rows of the one before, to be whole."""
+    return islice(moved_back(case.facts, case.steps, case.size.scaled), 1)
+
+
 cut = each(Placed, "TMG344 cut_into_rows", lambda case: streams(case.facts, case.size.scaled), batch="per-gpu")
 followed = each(Placed, "TMG344 followed_by_rows", _first_place, batch="per-gpu")
 collected = each(
@@ -44,3 +49,4 @@ collected = each(
     batch="per-gpu",
 )
 taken = each(Placed, "TMG344 taken_in_windows", _first_window, batch="per-gpu")
+whole = each(Placed, "TMG344 moved_back", _first_moved_back, batch="per-gpu")

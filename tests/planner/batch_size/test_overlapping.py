@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import codes
+from tests.scripts import codes, run
 
 HEADS = {
     "SIZE = 32\n": "SIZE",
@@ -183,3 +183,27 @@ def test_an_evaluation_of_a_part_of_the_data_is_told() -> None:
     more = "    for i in range(0, 72, SIZE):\n        print(sess.run(loss, {X: xs[i:i + SIZE], Y: ys[i:i + SIZE]}))\n"
     assert codes(text + more) == ["TMG345"]
     assert codes(text + more.replace("72", "64")) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "rows", "told"),
+    [
+        ("for k in range(len(xs) // SIZE + 1):\n    i = min(k * SIZE, len(xs) - SIZE)\n", "i:i + SIZE", True),
+        (
+            "for i in range(0, len(xs), SIZE):\n    j = i + SIZE\n    if j > len(xs):\n"
+            "        j = len(xs)\n        i = j - SIZE\n",
+            "i:j",
+            True,
+        ),
+        ("for i in range(0, len(xs), SIZE):\n    j = min(i + SIZE, len(xs))\n", "i:j", False),
+        (
+            "for k in range(300):\n    i = np.random.randint(len(xs))\n    i = min(i, len(xs) - SIZE)\n",
+            "i:i + SIZE",
+            False,
+        ),
+    ],
+    ids=["least", "a branch", "a shorter batch", "drawn"],
+)
+def test_a_last_batch_that_begins_earlier_to_be_whole_is_told(lines: str, rows: str, told: bool) -> None:
+    found = [one for one in run(script(lines, rows)).diagnostics if "begins earlier here" in one.message]
+    assert [one.code for one in found] == (["TMG344"] if told else [])

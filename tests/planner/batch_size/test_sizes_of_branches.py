@@ -134,8 +134,9 @@ def test_rows_that_each_branch_draws_are_of_both_sizes(wide: str, plain: str, fe
     ("wide", "code"),
     [
         ("rows = data", "TMG304"),
-        ("rows = data[:100]", "TMG304"),
-        ("rows = list(data)[:100]", "TMG304"),
+        ("rows = data[:100]", "TMG303"),
+        ("rows = list(data)[:100]", "TMG303"),
+        ("rows = list(data[:wide_batch_size])", "TMG344"),
         ("rows = reader.read()", "TMG303"),
         ("rows = [data[k] for k in np.random.choice(480, 16)]", "TMG303"),
         ("rows = tuple(data[np.random.choice(480, 16)])", "TMG303"),

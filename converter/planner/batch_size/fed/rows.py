@@ -174,11 +174,13 @@ def _without_name(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     """True if the fed value is the same in each step: it is computed before the training loop, or of what stays there.
 
-    None if unknown. Of values that branches choose one of, one that is the same in each step is enough.
+    None if unknown. Of values that branches choose one of, as all are, else as the first: the last batch may be the
+    data's last rows.
     """
     if isinstance(value, Host) and value.either:
-        kept = [is_kept(facts, one, run) for one in value.either]
-        return True if True in kept else None if None in kept else False
+        kept = {is_kept(facts, one, run) for one in value.either}
+        if len(kept) == 1:
+            return kept.pop()
     loops: list[ast.stmt] = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
     if loops and _is_written_out(facts, value):
         return True
