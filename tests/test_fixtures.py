@@ -78,7 +78,7 @@ def test_the_matrix_has_all_towers_modes_and_versions() -> None:
         assert {1, 2, 3, 4} < {gpus for _, gpus, _ in proven} and {batch for *_, batch in proven} == set(MODES), name
 
 
-@pytest.mark.one_in(18)
+@pytest.mark.one_in(24)
 @pytest.mark.parametrize(("name", "gpus", "batch"), verifications())
 def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, tmp_path: Path) -> None:
     prove(name, gpus, batch, tensorflow_python, tmp_path)

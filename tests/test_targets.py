@@ -69,6 +69,7 @@ def test_each_style_is_in_a_row_or_is_a_fixture() -> None:
     assert {one.script for one in STYLES if "\n" not in one.script} <= {row[2] for row in FIXTURES}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("style", STYLES, ids=[one.name for one in STYLES])
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_outcome_of_a_style_for_a_target(style: Style, target: str) -> None:

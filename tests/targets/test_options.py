@@ -128,6 +128,7 @@ def test_an_option_changes_the_text_or_a_reason_is_told(target: str, option: Opt
 UNUSED = {"TMG271", "TMG287"}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("target", SCRIPTS)
 @pytest.mark.parametrize("option", OPTIONS, ids=[option.name for option in OPTIONS])
 def test_an_option_of_a_configuration_does_not_make_a_file_fail_on_which_it_has_no_effect(

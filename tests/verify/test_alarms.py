@@ -826,6 +826,7 @@ with tf.Session() as sess:
 """
 
 
+@pytest.mark.matrix
 @pytest.mark.tf1
 def test_signs_of_a_gradient_of_rounding(tmp_path: Path, tensorflow_python: str) -> None:
     report = converted(tmp_path, NOISE, tensorflow_python, gpus=3)
@@ -868,6 +869,7 @@ with tf.train.MonitoredTrainingSession(
 """
 
 
+@pytest.mark.matrix
 @pytest.mark.tf1
 def test_what_is_kept_of_a_batch_behind_its_update(tmp_path: Path, tensorflow_python: str) -> None:
     (tmp_path / "train.py").write_text(KEPT_BEHIND)

@@ -142,7 +142,8 @@ def test_where_a_model_without_products_computes(
 
 @pytest.mark.tf1
 @pytest.mark.parametrize(
-    ("script", "how"), [(CRITIC, {}), (CRITIC, WHOLE), pytest.param(METRIC, WHOLE, marks=pytest.mark.matrix)]
+    ("script", "how"),
+    [(CRITIC, WHOLE), *(pytest.param(*one, marks=pytest.mark.matrix) for one in ((CRITIC, {}), (METRIC, WHOLE)))],
 )
 def test_what_is_right_passes(tmp_path: Path, tensorflow_python: str, script: str, how: dict[str, object]) -> None:
     report = proof(tmp_path, tensorflow_python, script, "", "", how)

@@ -64,7 +64,7 @@ HALVES = """e = tf.concat(tower_e, 0)
 k = tf.concat([tf.split(k, 2)[0]] * 2, 0)"""
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("script", "options", "old", "new", "check"),

@@ -53,6 +53,7 @@ def script(loop: str, body: str = EACH, head: str = "batch_size = 32\n") -> str:
     return (SCRIPT.format(head=head) + lines).replace("SIZE", HEADS[head])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("head", HEADS, ids=["name", "flag", "attribute", "argument"])
 @pytest.mark.parametrize(
     ("loop", "body"),

@@ -29,6 +29,7 @@ def sources() -> dict[str, Source]:
     return {name: from_bytes("train.py", text.encode()) for name, text in texts.items()}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", sources())
 def test_what_is_offered_is_converted(name: str) -> None:
     source = sources()[name]
