@@ -20,7 +20,7 @@ from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Number, Origin, Site, Tensor, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
-from converter.planner.batch_size.fed.rows import BUFFERS, is_kept
+from converter.planner.batch_size.fed.rows import BUFFERS, is_taken_again
 from converter.planner.batch_size.steps import is_moved
 from converter.planner.batch_size.written_out import LOOPS
 
@@ -132,7 +132,7 @@ def _taken_again(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Orig
     """What a branch feeds that is the same in each step, of as many rows as a batch; of slices see the windows."""
     for run in facts.runs_of(steps):
         for value in (one for fed in _fed(facts, run) for one in fed.either if getattr(one, "call", "") != "[]"):
-            rows = rows_of(facts, value, run.site) if is_kept(facts, value, run) else None
+            rows = rows_of(facts, value, run.site) if is_taken_again(facts, value, run) else None
             if rows is not None and rows.factors() & sizes:
                 yield getattr(value, "node", None) or run.call
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from itertools import chain
 
 from converter.analysis.arrays.rows import counted_by, rows_of
 from converter.analysis.arrays.same_rows import are_same
@@ -174,14 +175,11 @@ def _without_name(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     """True if the fed value is the same in each step: it is computed before the training loop, or of what stays there.
 
-    None if unknown. Of values that branches choose one of, as all are, else as the first: the last batch may be the
-    data's last rows.
+    None if unknown. So is one of several values, if each of them is taken again by the loop.
     """
-    if isinstance(value, Host) and value.either:
-        kept = {is_kept(facts, one, run) for one in value.either}
-        if len(kept) == 1:
-            return kept.pop()
     loops: list[ast.stmt] = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
+    if isinstance(value, Host) and value.either and all(is_taken_again(facts, one, run) for one in value.either):
+        return True
     if loops and _is_written_out(facts, value):
         return True
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
@@ -196,10 +194,21 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         held = {a.place for a in accesses if a.write}
         changed = [a.site for place in held for a in facts.writes_to(place)]
         changed += [e.site for e in facts.changes_of(value)]
-    changed += [a.site for a in accesses if _is_picked(facts, a, loops)]
+    holders = {
+        a.place.holder for a in accesses if a.place.kind == "attr" and a.place.holder is not None and not a.write
+    }
+    of_holders = (access for holder in holders for access in facts.accesses_of(holder))  # `batches[i].rows`
+    changed += [a.site for a in chain(accesses, of_holders) if _is_picked(facts, a, loops)]
     changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
     anew = any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
     return not anew or are_same(facts, value, loops)
+
+
+def is_taken_again(facts: Facts, value: Value, run: RunCall) -> bool:
+    """Whether a loop around a run takes the same rows in each turn, of data that stays as it is."""
+    loops = {s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS)}
+    inside = value.site is not None and any(s.stmt in loops for s in value.site.chain())
+    return inside and bool(is_kept(facts, value, run))
 
 
 def _is_of_another_thread(facts: Facts, site: Site, run: RunCall) -> bool:
