@@ -110,19 +110,8 @@ def _lists(one: Value, two: Value, depth: int) -> Value | None:
             return Sequence(elements, one.mutable)
         return Record(one.fields, elements, one.cls if isinstance(two, Record) and two.cls is one.cls else None)
     if one.many and two.many and len(one.elements) == len(two.elements) == 1 and not (one.mutable or two.mutable):
-        return Sequence([_given(one.elements[0], two.elements[0], depth)], many=True)
+        return Sequence([_part(one.elements[0], two.elements[0], depth)], many=True)
     return join_contents(one, two) if _is_built(one) or _is_built(two) or _is_one_beside_many(one, two) else None
-
-
-def _given(one: Value, two: Value, depth: int) -> Value:
-    """What a generator gives in one of two branches: a list that it has filled, or data that are taken by numbers."""
-    if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two) and not isinstance(one, Record):
-        return Sequence([_given(a, b, depth) for a, b in zip(one.elements, two.elements, strict=True)], one.mutable)
-    for held, other in ((one, two), (two, one)):
-        filled = isinstance(held, Sequence) and held.mutable and _has_rows(held)
-        if filled and isinstance(other, Host) and origins_behind(other):
-            return _as_either(one, two, Host((one, two)))
-    return _part(one, two, depth)
 
 
 def _numbers(one: Value, two: Value, _: int) -> Value | None:
@@ -178,7 +167,7 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
     Nor is one of two tuples of other lengths, which a caller unpacks as it has called.
     """
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _are_of_other_lengths(one, two):
-        return _as_either(one, two, Host((one, two)))
+        return _as_either(one, two)
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)
@@ -189,16 +178,10 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
     return None
 
 
-def _has_rows(value: Sequence) -> bool:
-    """Whether a list holds data, as many as only a run can tell, and no tensors."""
-    return value.unmeasured and bool(value.elements) and not _has_tensors(value)
-
-
 def _data(one: Value, two: Value, _: int) -> Value | None:
     """Data that the branches take by other numbers: it may be as long as either says."""
-    if isinstance(one, Host) and data_differ(one, two):
-        return _as_either(one, two, Host(one.inputs, one.call, one.node))
-    return _as_either(one, two, Host((one, two))) if _lists_differ(one, two) or _are_made_apart(one, two) else None
+    differ = data_differ(one, two) or _lists_differ(one, two) or _are_made_apart(one, two)
+    return _as_either(one, two) if differ else None
 
 
 def _are_made_apart(one: Value, two: Value) -> bool:
@@ -214,8 +197,9 @@ def _are_made_apart(one: Value, two: Value) -> bool:
     return type(one) is not type(two)
 
 
-def _as_either(one: Value, two: Value, made: Host) -> Host:
-    """Lets a value stand for either of two, in the place of the first of them."""
+def _as_either(one: Value, two: Value) -> Host:
+    """A value that stands for either of two, in the place of the first of them."""
+    made = Host((one, two))
     made.site, made.time, made.label = one.site, one.time, one.label
     made.either = (one, two)
     return made

@@ -160,3 +160,38 @@ def test_rows_of_a_handler_are_of_both_sizes() -> None:
         .replace("else:", "except ValueError:")
     )
     assert "\nbatch_size = 32 * num_gpus\n" in text and "\nwide_batch_size = 48 * num_gpus\n" in text
+
+
+LISTED = """\
+import sys
+import numpy as np
+import tensorflow as tf
+
+batch_size = 16
+data = np.random.rand(160, 3)
+x = tf.placeholder(tf.float32, [None, 3])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+batches = []
+for _ in range(5):
+    if len(sys.argv) > 1:
+        batches.append({rows})
+    else:
+        batches.append(data[np.random.randint(0, 160, batch_size)])
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for rows in batches:
+        sess.run(train_op, {{x: rows}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("list(data[:batch_size])", ["TMG344"]),
+        ("np.array([data[k] for k in range(batch_size)])", ["TMG344"]),
+        ("[data[k] for k in np.random.randint(0, 160, batch_size)]", []),
+    ],
+)
+def test_rows_that_one_branch_puts_into_a_list_again_are_told(rows: str, told: list[str]) -> None:
+    assert codes(LISTED.format(rows=rows)) == told

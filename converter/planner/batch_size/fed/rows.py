@@ -205,9 +205,9 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
 
 
 def is_taken_again(facts: Facts, value: Value, run: RunCall) -> bool:
-    """Whether a loop around a run takes the same rows in each turn, of data that stays as it is."""
-    loops = {s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS)}
-    inside = value.site is not None and any(s.stmt in loops for s in value.site.chain())
+    """Whether a loop takes the same rows in each turn for the steps, of data that stays as it is."""
+    own = {s.stmt for s in value.site.chain() if isinstance(s.stmt, LOOPS)} if value.site is not None else set()
+    inside = any(s.stmt in own for s in run.site.chain()) or (bool(own) and _is_handed_out(facts, value, run))
     return inside and bool(is_kept(facts, value, run))
 
 
