@@ -203,7 +203,7 @@ def _held(whole: Value) -> frozenset[Value]:
 class Host(Value):
     """A Python object that is not followed; `call` names the function that returned it.
 
-    either: the values of which it is one, where branches leave other data; it stands in the place of the first of them.
+    either: the values of which it is one, where branches leave data by other numbers; it looks as the first of them.
     operands: what it was made of. `inputs` has behind these what was put into it since, as `rows[0] = row` does.
     """
 

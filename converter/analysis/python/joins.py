@@ -167,7 +167,7 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
     Nor is one of two tuples of other lengths, which a caller unpacks as it has called.
     """
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _are_of_other_lengths(one, two):
-        return _as_either(one, two)
+        return _as_either(one, two, Host((one, two)))
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)
@@ -180,8 +180,9 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
 
 def _data(one: Value, two: Value, _: int) -> Value | None:
     """Data that the branches take by other numbers: it may be as long as either says."""
-    differ = data_differ(one, two) or _lists_differ(one, two) or _are_made_apart(one, two)
-    return _as_either(one, two) if differ else None
+    if isinstance(one, Host) and data_differ(one, two):
+        return _as_either(one, two, Host(one.inputs, one.call, one.node))
+    return _as_either(one, two, Host((one, two))) if _lists_differ(one, two) or _are_made_apart(one, two) else None
 
 
 def _are_made_apart(one: Value, two: Value) -> bool:
@@ -197,9 +198,8 @@ def _are_made_apart(one: Value, two: Value) -> bool:
     return type(one) is not type(two)
 
 
-def _as_either(one: Value, two: Value) -> Host:
-    """A value that stands for either of two, in the place of the first of them."""
-    made = Host((one, two))
+def _as_either(one: Value, two: Value, made: Host) -> Host:
+    """Lets a value stand for either of two, in the place of the first of them."""
     made.site, made.time, made.label = one.site, one.time, one.label
     made.either = (one, two)
     return made
