@@ -1,7 +1,8 @@
 """Which cases of a test `make test` and `make quick` run; what is too long for each run is left to the matrix.
 
-`make test` runs the first of each n cases of a test that is marked one_in(n), all cases of the others; `make quick` the
-first of each four cases of a test that has as many, unless it is marked quick_whole. The matrix runs all.
+`make test` runs the first of each n cases of a test that is marked one_in(n), all cases of the others; of a module that
+is marked one_test_in(n) it runs the first of each n of these. `make quick` runs the first of each four cases of a test
+that has as many, unless it is marked quick_whole. The matrix runs all.
 """
 
 from __future__ import annotations
@@ -19,16 +20,29 @@ def leave_out(items: Iterable[pytest.Item]) -> None:
 
     Cases that are part of the matrix already do not count.
     """
-    cases_of: dict[str, list[pytest.Item]] = defaultdict(list)
+    items = [*items]
+    for cases in _groups(items, "["):
+        _mark_all_but_first(cases, _of_each(cases, "one_in"), "matrix")
+    for tests in _groups(items, "::"):
+        _mark_all_but_first(tests, _of_each(tests, "one_test_in"), "matrix")
+    for left in _groups(items, "["):
+        whole = len(left) < QUICK_ONE_IN or left[0].get_closest_marker("quick_whole")
+        _mark_all_but_first(left, 1 if whole else QUICK_ONE_IN, "left_by_quick")
+
+
+def _groups(items: Sequence[pytest.Item], end: str) -> Iterable[Sequence[pytest.Item]]:
+    """The items that `make test` runs, put together by their names up to `end`."""
+    groups: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if not item.get_closest_marker("matrix"):
-            cases_of[item.nodeid.split("[")[0]].append(item)
-    for cases in cases_of.values():
-        marker = cases[0].get_closest_marker("one_in")
-        _mark_all_but_first(cases, marker.args[0] if marker else 1, "matrix")
-        left = [case for case in cases if not case.get_closest_marker("matrix")]
-        whole = len(left) < QUICK_ONE_IN or cases[0].get_closest_marker("quick_whole")
-        _mark_all_but_first(left, 1 if whole else QUICK_ONE_IN, "left_by_quick")
+            groups[item.nodeid.split(end)[0]].append(item)
+    return groups.values()
+
+
+def _of_each(items: Sequence[pytest.Item], mark: str) -> int:
+    """How many items there are to each that is run: the argument of a mark of the first item, or 1."""
+    marker = items[0].get_closest_marker(mark)
+    return int(marker.args[0]) if marker else 1
 
 
 def _mark_all_but_first(cases: Sequence[pytest.Item], of: int, name: str) -> None:

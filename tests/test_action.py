@@ -17,7 +17,7 @@ import pytest
 import typer
 import yaml
 
-pytestmark = pytest.mark.programs
+pytestmark = [pytest.mark.programs, pytest.mark.one_test_in(2)]
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "tools/action"
 TOOL = Path(sys.executable).with_name("tf-multigpu")

@@ -24,6 +24,8 @@ from converter.verify import Report, VerifyError, VerifySettings, verify
 from converter.verify.launch.tasks import free_ports
 from tests import goldens
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURE = goldens.FIXTURES / "cluster" / "fed_arrays"
 WORKERS = 3

@@ -17,7 +17,7 @@ from tests.goldens import FIXTURES
 from tests.scripts import as_written_by
 from tools.one_package import rewritten
 
-pytestmark = pytest.mark.programs
+pytestmark = [pytest.mark.programs, pytest.mark.one_test_in(2)]
 ROOT = Path(__file__).resolve().parent.parent
 SINGLE = FIXTURES / "logistic_regression/single.py"
 PARTS = ("converter", "rules")

@@ -18,6 +18,8 @@ from tests.bare import BareRuns
 from tests.proofs import skipped
 from tests.scripts import as_written_by
 
+pytestmark = pytest.mark.one_test_in(2)
+
 FIXTURES = goldens.FIXTURES / "loops"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 GIVEN = {

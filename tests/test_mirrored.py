@@ -20,6 +20,8 @@ from tests.bare import BareRuns
 from tests.proofs import proof_of
 from tests.scripts import as_written_by
 
+pytestmark = pytest.mark.one_test_in(3)
+
 FIXTURES = goldens.FIXTURES / "mirrored"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 WARNED = {"keras_arrays": ["TMG382"]}

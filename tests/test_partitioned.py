@@ -18,6 +18,8 @@ from tests.goldens import FIXTURES
 from tests.proofs import skipped
 from tests.scripts import as_written_by
 
+pytestmark = pytest.mark.one_test_in(2)
+
 NAMES = sorted(path.parent.name for path in (FIXTURES / "partitioned").glob("*/single.py"))
 VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
 PROVEN = [

@@ -48,6 +48,15 @@ def test_make_quick_runs_a_fourth_of_many_cases() -> None:
     assert set(quick) & set(MARKED)  # of what `make test` leaves of them
 
 
+def test_make_test_runs_the_first_of_two_tests_of_a_marked_module() -> None:
+    half = [pytest.mark.one_test_in(2)]
+    cases = [Case(f"long.py::test_{name}", *half) for name in "abc"] + [Case(f"short.py::test_{name}") for name in "ab"]
+    cases.insert(1, Case("long.py::test_of_the_matrix", *half, pytest.mark.matrix))
+    leave_out(cast("list[pytest.Item]", cases))
+    left = [case.nodeid for case in cases if not case.get_closest_marker("matrix")]
+    assert left == ["long.py::test_a", "long.py::test_c", "short.py::test_a", "short.py::test_b"]
+
+
 def test_the_matrix_runs_every_case() -> None:
     assert {*ALL} < set(cases_without())
 

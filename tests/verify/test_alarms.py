@@ -14,6 +14,8 @@ from converter.verify.data import ALL_STEPS
 from tests.proofs import proof_of
 from tests.verify.test_report import step, verdict
 
+pytestmark = pytest.mark.one_test_in(3)
+
 PLAIN = """
 import os
 import numpy as np

@@ -11,6 +11,8 @@ from converter.options import Options
 from converter.source import read
 from converter.verify import Report, VerifySettings, verify
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SCRIPT = """\
 import numpy as np
 import tensorflow as tf

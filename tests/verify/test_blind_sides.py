@@ -12,6 +12,8 @@ import pytest
 from converter.verify import Report, VerifySettings, verify
 from tests.goldens import FIXTURES
 
+pytestmark = pytest.mark.one_test_in(2)
+
 DATA = Path(__file__).parent / "data"
 
 # kind, fixture, what stands in the right conversion, what the wrong one has instead, the check, its words

@@ -14,6 +14,8 @@ from converter.verify import Report, VerifySettings, verify
 from tests.goldens import FIXTURES
 from tests.proofs import skipped
 
+pytestmark = pytest.mark.one_test_in(2)
+
 DATA = Path(__file__).parent / "data"
 OLD = [
     pytest.param(version, marks=[pytest.mark.tf1(version=version), pytest.mark.matrix]) for version in ("1.4", "1.12")

@@ -18,6 +18,8 @@ from tests.verify.processes.test_family import runs
 from tests.verify.test_failures import TRAINS
 from tests.verify.test_limits import still_running
 
+pytestmark = pytest.mark.one_test_in(2)
+
 # What every script can call: note() keeps the number of its process where the test finds it. child() and daemon() go on
 # when what they have forked has done so: else a script might be over, and its processes ended, before that.
 HEAD = """

@@ -15,6 +15,8 @@ from converter.verify import Report, VerifySettings
 from converter.verify.runs.several_proofs import verify_more
 from converter.verify.runs.stopping import early_stop, early_stopping, kept_by_values
 
+pytestmark = pytest.mark.one_test_in(2)
+
 DATA = Path(__file__).parent / "data" / "late"
 # scripts without early stopping
 LONG = {

@@ -18,6 +18,8 @@ from converter.verify import Progress, VerifyError, VerifySettings, verify
 from tests.verify.processes.test_family import runs
 from tests.verify.test_failures import TRAINS
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = Path(__file__).parent / "data" / "plain"
 

@@ -12,6 +12,8 @@ from converter.source import read
 from converter.verify import Report, VerifySettings, verify
 from converter.verify.checks.training import check_gradients
 
+pytestmark = pytest.mark.one_test_in(2)
+
 NORM = "hidden = tf.layers.batch_normalization(hidden, training=train_phase)"
 SINGLE = """\
 import numpy as np

@@ -9,6 +9,8 @@ import pytest
 
 from converter.verify import Report, VerifySettings, verify
 
+pytestmark = pytest.mark.one_test_in(2)
+
 DATA = Path(__file__).parent / "data"
 
 WEIGHTED = "optimizer.compute_gradients(loss * weight)"

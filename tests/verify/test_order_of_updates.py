@@ -13,6 +13,8 @@ from converter.options import Options
 from converter.verify import Report
 from tests.proofs import proof_of
 
+pytestmark = pytest.mark.one_test_in(2)
+
 CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 sys.path.insert(0, str(CHILD))
 try:

@@ -9,6 +9,8 @@ import pytest
 from converter.options import Options
 from tests.proofs import proof_of, verdict_of
 
+pytestmark = pytest.mark.one_test_in(3)
+
 HEAD = """\
 import numpy as np
 import tensorflow as tf

@@ -11,6 +11,8 @@ from converter.options import BatchMode, Options
 from converter.source import read
 from converter.verify import LedgerLine, Report, VerifySettings, verify
 
+pytestmark = pytest.mark.one_test_in(2)
+
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
 SINGLE = """\
 import numpy as np

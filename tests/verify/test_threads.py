@@ -16,6 +16,8 @@ from converter.verify import Report, VerifySettings, verify
 from converter.verify.checks.beyond_steps import check_beside
 from converter.verify.data import CheckResult
 
+pytestmark = pytest.mark.one_test_in(2)
+
 
 def diary(*notes: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     held: dict[str, list[dict[str, Any]]] = {}

@@ -25,6 +25,8 @@ from tests.verify.processes.test_family import runs
 from tests.verify.test_failures import TRAINS
 from tests.verify.test_limits import noted, still_running
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ROOT = Path(__file__).resolve().parents[3]
 OLD = [
     pytest.param(version, marks=[pytest.mark.tf1(version=version), pytest.mark.matrix]) for version in ("1.4", "1.12")
