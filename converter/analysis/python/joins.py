@@ -90,6 +90,17 @@ def _objects(one: Value, two: Value, _: int) -> Value | None:
     return Typed(one.kind, "", [], {}, None, options=tuple(options))
 
 
+def _data_sets(one: Value, two: Value, depth: int) -> Value | None:
+    """Data sets, and iterators over them: one gives what either gives."""
+    if not isinstance(one, Typed) or not isinstance(two, Typed) or one.kind != two.kind or one.kind not in _DATA_SETS:
+        return None
+    both = Typed(one.kind, "", [one, two], {}, one.node)
+    known = one.state.keys() & two.state.keys()
+    both.state = {key: value for each in (two, one) for key, value in each.state.items() if key in _OF_EITHER}
+    both.state.update((key, _part(one.state[key], two.state[key], depth)) for key in known)
+    return both
+
+
 def _states(one: Value, two: Value, _: int) -> Value | None:
     """The state of one of two cells, of which each has other tensors: they may be several."""
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
@@ -145,12 +156,13 @@ def _dicts(one: Value, two: Value, depth: int) -> Value | None:
 
 
 def _settings(one: Value, two: Value, depth: int) -> Value | None:
-    """A list, a dict or an object of settings, each number of which may be either; two objects that hold models."""
+    """A list, a dict or an object of settings, each part of which may be either; two objects that hold models."""
     if not depth:
         return None
+    parts_differ = sizes_differ(one, two) or _choices_differ(one, two)
     if isinstance(one, Instance) and isinstance(two, Instance):
-        return _joined_objects(one, two, depth) if _differ(one, two) or sizes_differ(one, two) else None
-    if not sizes_differ(one, two):
+        return _joined_objects(one, two, depth) if _differ(one, two) or parts_differ else None
+    if not parts_differ:
         return None
     if isinstance(one, Mapping) and isinstance(two, Mapping):
         return _joined_dicts(one, two, depth)
@@ -205,7 +217,22 @@ def _as_either(one: Value, two: Value, made: Host) -> Host:
     return made
 
 
-_RULES = (_weights, _tensors, _functions, _objects, _states, _lists, _numbers, _dicts, _settings, _unknown, _data)
+_DATA_SETS = frozenset({"Dataset", "Iterator"})
+_OF_EITHER = frozenset({"batched", "endless", "size", "structure", "twice", "window"})  # of what is said of data sets
+_RULES = (
+    _weights,
+    _tensors,
+    _functions,
+    _objects,
+    _data_sets,
+    _states,
+    _lists,
+    _numbers,
+    _dicts,
+    _settings,
+    _unknown,
+    _data,
+)
 
 
 def one_of(candidates: list[Value]) -> Value:
@@ -341,6 +368,32 @@ def sizes_differ(one: Value, two: Value) -> bool:
         if differ:
             return True
     return False
+
+
+def _choices_differ(one: Value, two: Value, depth: int = DEPTH) -> bool:
+    """Whether two values hold other texts, switches, functions or objects, by which code may choose a branch."""
+    if one is two or type(one) is not type(two) or not depth:
+        return False
+    first, second = _held(one), _held(two)
+    if not isinstance(one, Instance) and len(first) != len(second):
+        return any(map(_is_choice, (*first.values(), *second.values())))
+    for name in first.keys() & second.keys():
+        a, b = first[name], second[name]
+        choices = _is_choice(a) and _is_choice(b)
+        if _chosen(a) != _chosen(b) if choices else _choices_differ(a, b, depth - 1):
+            return True
+    return False
+
+
+def _is_choice(value: Value) -> bool:
+    return isinstance(value, (Constant, Instance)) or is_callable(value)
+
+
+def _chosen(value: Value) -> object:
+    """What tells one choice from another."""
+    if isinstance(value, Constant):
+        return type(value.value), value.value
+    return _identity(value)
 
 
 def _joined_dicts(one: Mapping, two: Mapping, depth: int) -> Mapping:

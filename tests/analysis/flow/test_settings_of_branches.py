@@ -1,0 +1,111 @@
+"""Objects, lists, dicts and data sets that two branches set up in unlike ways: code may meet either."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import body, codes
+
+HEAD = """\
+import sys
+import numpy as np
+import tensorflow as tf
+
+batch_size = 16
+deep = len(sys.argv) > 1
+data = np.random.randn(160, 4)
+x = tf.placeholder(tf.float32, [None, 4])
+
+
+def plain(h):
+    return h
+
+
+def centred(h):
+    return h - tf.reduce_mean(h, 0)
+
+
+class Net:
+    def __init__(self, kind):
+        self.kind = kind
+
+    def apply(self, h):
+        return centred(h) if self.kind == 'centred' else h
+
+
+if deep:
+    made = {0}
+else:
+    made = {1}
+h = tf.layers.dense(x, 4)
+"""
+END = """\
+loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1)))
+train = tf.train.AdamOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(len(data) // batch_size):
+        sess.run(train, {x: data[i * batch_size:(i + 1) * batch_size]})
+"""
+SETTINGS = {
+    "object": ("Net('plain')", "Net('centred')", "h = made.apply(h)"),
+    "objects in a list": ("[Net('plain')]", "[Net('centred')]", "h = made[0].apply(h)"),
+    "dict of texts": ("{'kind': 'plain'}", "{'kind': 'centred'}", "h = Net(made['kind']).apply(h)"),
+    "dict of switches": ("{'on': False}", "{'on': True}", "if made['on']:\n    h = centred(h)"),
+    "dict of functions": ("{'f': plain}", "{'f': centred}", "h = made['f'](h)"),
+    "list of functions": ("[plain]", "[plain, centred]", "for f in made:\n    h = f(h)"),
+    "list of texts": ("['plain']", "['plain', 'centred']", "for kind in made:\n    h = Net(kind).apply(h)"),
+    "list in a dict": ("{'all': ['plain']}", "{'all': ['centred']}", "h = Net(made['all'][0]).apply(h)"),
+}
+
+
+def script(one: str, two: str, use: str) -> str:
+    return f"{HEAD.replace('{0}', one).replace('{1}', two)}{use}\n{END}"
+
+
+@pytest.mark.parametrize(("one", "two", "use"), SETTINGS.values(), ids=SETTINGS)
+def test_what_either_branch_makes_is_told(one: str, two: str, use: str) -> None:
+    assert codes(script(one, two, use), batch="total") == ["TMG302"]
+    assert codes(script(two, one, use), batch="total") == ["TMG302"]
+
+
+@pytest.mark.parametrize(("one", "two", "use"), SETTINGS.values(), ids=SETTINGS)
+def test_what_neither_branch_makes_is_not(one: str, two: str, use: str) -> None:
+    two = two.replace("centred", "plain").replace("True", "False")
+    assert codes(script(one, two, use), batch="total") == []
+
+
+PIPELINE = """\
+import sys
+import numpy as np
+import tensorflow as tf
+
+batch_size = 16
+ds = tf.data.Dataset.from_tensor_slices(np.random.randn(160, 4))
+if len(sys.argv) > 1:
+    {0}
+else:
+    {1}
+x = it.get_next()
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+train = tf.train.AdamOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    while True:
+        sess.run(train)
+"""
+NAMED = "it = ds.batch(batch_size).make_one_shot_iterator()"
+LITERAL = "it = ds.batch(32).make_one_shot_iterator()"
+
+
+@pytest.mark.parametrize(("one", "two"), [(NAMED, LITERAL), (LITERAL, NAMED)])
+def test_batches_of_each_branch_grow(one: str, two: str) -> None:
+    lines = body(PIPELINE.format(one, two))
+    assert "batch_size = 16 * num_gpus" in lines
+    assert f"    {LITERAL.replace('32', '32 * num_gpus')}" in lines
+    iterator = ".make_one_shot_iterator()"
+    text = PIPELINE.format(
+        one.replace("it =", "ds =").replace(iterator, ""), two.replace("it =", "ds =").replace(iterator, "")
+    )
+    lines = body(text.replace("it.get_next()", f"ds{iterator}.get_next()"))
+    assert "    ds = ds.batch(32 * num_gpus)" in lines
