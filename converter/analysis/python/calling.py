@@ -79,8 +79,7 @@ def call(walk: Walk, node: ast.Call) -> Value:
         if keyword.arg is None:
             pairs = value.pairs if isinstance(value, Mapping) else []
             kwargs.update({str(k.value): v for k, v in pairs if isinstance(k, Constant)})
-            if not isinstance(value, Mapping):
-                unseen.append(value)
+            unseen += [k for k, _ in pairs if isinstance(k, Host)] if isinstance(value, Mapping) else [value]
         else:
             kwargs[keyword.arg] = value
             name_numbers(walk, keyword.arg, value)

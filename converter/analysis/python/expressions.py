@@ -11,7 +11,7 @@ from converter.analysis.python.containers import bounded, iterate, loosen, loose
 from converter.analysis.python.items import ITEMS
 from converter.analysis.python.naming import defaults_of, name_numbers
 from converter.analysis.python.operators import OPERATORS, truth
-from converter.analysis.python.settings import may_hold_sizes, replace_sizes
+from converter.analysis.python.settings import fill
 from converter.analysis.python.standard.texts import spelled
 from converter.analysis.python.statements import assign
 from converter.analysis.values import (
@@ -71,8 +71,7 @@ def _dict(walk: Walk, node: ast.Dict) -> Value:
         pairs.append((key_value, item))
     made = Mapping(pairs)
     for before, inner in unseen:
-        if may_hold_sizes(walk, inner):
-            replace_sizes(walk, made, inner, node)
+        fill(walk, made, inner, node)
         for key_value, item in pairs[before:]:
             made.set(key_value, item)
             walk.replaced.discard((made.uid, getattr(key_value, "value", None)))

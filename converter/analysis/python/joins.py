@@ -159,7 +159,7 @@ def _settings(one: Value, two: Value, depth: int) -> Value | None:
     """A list, a dict or an object of settings, each part of which may be either; two objects that hold models."""
     if not depth:
         return None
-    parts_differ = sizes_differ(one, two) or _choices_differ(one, two)
+    parts_differ = sizes_differ(one, two) or _contents_differ(one, two)
     if isinstance(one, Instance) and isinstance(two, Instance):
         return _joined_objects(one, two, depth) if _differ(one, two) or parts_differ else None
     if not parts_differ:
@@ -370,8 +370,13 @@ def sizes_differ(one: Value, two: Value) -> bool:
     return False
 
 
-def _choices_differ(one: Value, two: Value, depth: int = DEPTH) -> bool:
-    """Whether two values hold other texts, switches, functions or objects, by which code may choose a branch."""
+def choices_differ(one: Value, two: Value) -> bool:
+    """Whether two values are or hold other texts, switches, functions or objects, by which code may choose a branch."""
+    return _chosen(one) != _chosen(two) if _is_choice(one) and _is_choice(two) else _contents_differ(one, two)
+
+
+def _contents_differ(one: Value, two: Value, depth: int = DEPTH) -> bool:
+    """Whether what two lists, dicts or objects hold differs in this way."""
     if one is two or type(one) is not type(two) or not depth:
         return False
     first, second = _held(one), _held(two)
@@ -380,7 +385,7 @@ def _choices_differ(one: Value, two: Value, depth: int = DEPTH) -> bool:
     for name in first.keys() & second.keys():
         a, b = first[name], second[name]
         choices = _is_choice(a) and _is_choice(b)
-        if _chosen(a) != _chosen(b) if choices else _choices_differ(a, b, depth - 1):
+        if _chosen(a) != _chosen(b) if choices else _contents_differ(a, b, depth - 1):
             return True
     return False
 

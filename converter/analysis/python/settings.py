@@ -138,6 +138,15 @@ def may_hold_sizes(walk: Walk, given: Value) -> bool:
     return not parsed or any(named_batch([flag.name]) for flag in walk.facts.flags)
 
 
+def fill(walk: Walk, holder: Mapping, given: Value, node: ast.AST) -> None:
+    """Puts the entries of a dict that is not seen into another: under any key, in place of any value."""
+    if may_hold_sizes(walk, given):
+        replace_sizes(walk, holder, given, node)
+    if isinstance(given, Host):
+        walk.undo_log.append(StateChange(holder, given, holder.get(given)))
+        holder.set(given, Host((given,)))
+
+
 def replace_sizes(walk: Walk, holder: Value | Frame, given: Value, node: ast.AST) -> None:
     """What is put into a dict or an object under names that are not known may replace any setting, at any depth.
 

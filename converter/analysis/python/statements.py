@@ -29,7 +29,7 @@ from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module, imported_beside
 from converter.analysis.python.inheriting import library_bases
-from converter.analysis.python.joins import data_differ, join, join_contents, one_of, sizes_differ
+from converter.analysis.python.joins import choices_differ, data_differ, join, join_contents, one_of, sizes_differ
 from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
@@ -568,8 +568,9 @@ def _try(walk: Walk, stmt: ast.Try) -> Signal:
         signal = execute_block(walk, missing.body)
         return execute_block(walk, stmt.finalbody) or (signal if signal == "return" else None)
     signal = execute_block(walk, imported_beside(walk, stmt) or stmt.body)
+    imports = any(isinstance(one, (ast.Import, ast.ImportFrom)) for one in stmt.body)
     for handler in stmt.handlers:
-        _handler(walk, handler)
+        _handler(walk, handler, imports)
     if not signal:
         signal = execute_block(walk, stmt.orelse)
     return execute_block(walk, stmt.finalbody) or (signal if signal == "return" else None)
@@ -602,8 +603,12 @@ def _lacks(holder: Value | None, name: str) -> bool:
     return followed and all(holder.cls.find(other) is None for other in (name, "__getattr__", "__getattribute__"))
 
 
-def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
-    """A handler's bindings count for names that the body did not bind; a batch size may be that of either."""
+def _handler(walk: Walk, handler: ast.ExceptHandler, imports: bool) -> None:
+    """A handler's bindings count for names that the body did not bind; sizes and settings may be those of either.
+
+    imports: whether the body imports modules. What stands in for one does not count: the script runs where it is there.
+    """
+    either = _are_sizes if imports else _are_settings
     before, mark = dict(walk.frame.locals), len(walk.undo_log)
     if handler.name:
         bind_name(walk, handler.name, walk.host(), handler)
@@ -611,10 +616,10 @@ def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
     bound = dict(walk.frame.locals)
     walk.frame.locals = {**bound, **before}
     for name, old in before.items():
-        if _are_sizes(old, other := bound.get(name)) and other is not old:
+        if either(old, other := bound.get(name)) and other is not old:
             bind_name(walk, name, join(old, other), handler.body[0])
     for change, value in take_back(walk.undo_log, mark, walk.frame):
-        if _are_sizes(change.old, value):
+        if either(change.old, value):
             _settle(walk, change, change.old, value, handler.body[0])
         else:
             change.put(value if change.old is None else change.old)
@@ -624,6 +629,11 @@ def _are_sizes(one: Value | None, two: Value | None) -> bool:
     """Whether values are numbers of something, or hold such: neither 0 nor 1, which are switches and first steps."""
     numbers = all(isinstance(each, Number) and each.value not in (0, 1) for each in (one, two))
     return numbers or data_differ(one, two) or (one is not None and two is not None and sizes_differ(one, two))
+
+
+def _are_settings(one: Value | None, two: Value | None) -> bool:
+    """Whether values are numbers of something, or texts, switches, functions or objects of other kinds."""
+    return _are_sizes(one, two) or (one is not None and two is not None and choices_differ(one, two))
 
 
 def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:

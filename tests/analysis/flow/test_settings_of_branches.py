@@ -109,3 +109,44 @@ def test_batches_of_each_branch_grow(one: str, two: str) -> None:
     )
     lines = body(text.replace("it.get_next()", f"ds{iterator}.get_next()"))
     assert "    ds = ds.batch(32 * num_gpus)" in lines
+
+
+HANDLERS = {
+    "switch": ("on = False", "on = True", "if on:\n    h = centred(h)"),
+    "function": ("f = plain", "f = centred", "h = f(h)"),
+    "attribute": ("net = Net('plain')", "net.kind = 'centred'", "h = net.apply(h)"),
+}
+
+
+@pytest.mark.parametrize(("first", "caught", "use"), HANDLERS.values(), ids=HANDLERS)
+def test_what_a_handler_sets_up_is_told(first: str, caught: str, use: str) -> None:
+    tried = f"try:\n    sizes = np.load('sizes')\nexcept IOError:\n    {caught}\n"
+    before = script("plain", "plain", f"{first}\n{tried}{use}")
+    inside = script("plain", "plain", f"{tried.replace('try:', f'try:{chr(10)}    {first}')}{use}")
+    for text in (before, inside):
+        assert codes(text, batch="total") == ["TMG302"]
+        assert codes(text.replace("h - tf.reduce_mean(h, 0)", "h + 1"), batch="total") == []
+        unavailable = text.replace("sizes = np.load('sizes')", "import sizes").replace("IOError", "ImportError")
+        assert codes(unavailable, batch="total") == []  # it runs where the module is there
+
+
+UNSEEN = {
+    "update": "settings = {}\nsettings.update(json.load(open('x')))",
+    "items": "settings = {}\nfor key, value in json.load(open('x')).items():\n    settings[key] = value",
+    "dict": "settings = dict({'a': 1}, **json.load(open('x')))",
+    "spread": "settings = {**json.load(open('x'))}",
+}
+READS = {
+    "get": "if settings.get('on', False):\n    h = centred(h)",
+    "in": "if 'on' in settings:\n    h = centred(h)",
+    "call": "def layer(h, on=False):\n    return centred(h) if on else h\nh = layer(h, **settings)",
+}
+
+
+@pytest.mark.parametrize("filled", UNSEEN.values(), ids=UNSEEN)
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_a_dict_with_entries_that_are_not_seen_may_hold_any(filled: str, read: str) -> None:
+    text = script("plain", "plain", f"import json\n{filled}\n{read}")
+    assert codes(text, batch="total") == ["TMG302"]
+    seen = text.replace("json.load(open('x'))", "{'b': True}")
+    assert codes(seen, batch="total") == []

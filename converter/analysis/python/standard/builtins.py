@@ -33,8 +33,8 @@ from converter.analysis.python.joins import is_feed, one_of
 from converter.analysis.python.namedtuples import is_record_of
 from converter.analysis.python.operators import truth
 from converter.analysis.python.settings import (
+    fill,
     flags_of,
-    may_hold_sizes,
     note_setting,
     read_setting,
     replace_sizes,
@@ -241,8 +241,7 @@ def make_dict(call: Call) -> Value:
         return call.args[0]  # of parsed arguments: what is read from either is the same
     made = Mapping(pairs_of(call))
     for given in (*(a for a in call.args if isinstance(a, (Host, Typed))), *_spread(call)):
-        if may_hold_sizes(call.walk, given):
-            replace_sizes(call.walk, made, given, call.node)
+        fill(call.walk, made, given, call.node)
     return made
 
 
@@ -873,8 +872,8 @@ def _update(call: Call) -> Value:
     for key, value in pairs_of(call):
         put_key(call.walk, mapping, key, value, call.node)
     for given in (*call.args, *_spread(call)):
-        if isinstance(given, (Host, Typed)) and may_hold_sizes(call.walk, given):
-            replace_sizes(call.walk, mapping, given, call.node)
+        if isinstance(given, (Host, Typed)):
+            fill(call.walk, mapping, given, call.node)
         if isinstance(given, Host) and is_feed(mapping):
             put_key(call.walk, mapping, given, Host((given,)), call.node)  # whatever it feeds
     _mutated(call)

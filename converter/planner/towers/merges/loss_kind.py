@@ -7,14 +7,15 @@ from collections.abc import Container, Iterator
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import uncast
+from converter.analysis.tensors.algebra import is_shared_out, uncast
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Number, Tensor, Value, depends_on, is_of_own, needed, tensors_in
+from converter.analysis.values import Input, Number, Tensor, Value, closure, depends_on, is_of_own, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan.border import Mean, Sum
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_statistics import norms_among
+from converter.planner.questions.batch_values import counts_examples
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
 from converter.planner.wording import finding, refuse
@@ -175,4 +176,17 @@ def _shared_statistics(facts: Facts, made: list[Tensor]) -> ast.AST | None:
         kinds = {v.batch.kind for v in value.inputs if isinstance(v, Tensor)}
         if value.batch.kind == "example" and kinds >= {"example", "reduced"}:
             return value.node
-    return next((norm.node for norm in norms_among(facts, made)), None)
+    norm = next((norm.node for norm in norms_among(facts, made)), None)
+    return norm if norm is not None else _scaled_by_rows(made)
+
+
+def _scaled_by_rows(made: list[Tensor]) -> ast.AST | None:
+    """A value that scales examples by their number, but for those whose sum is a mean; None if none does.
+
+    `h / tf.cast(tf.shape(h)[0], tf.float32)`: a tower has fewer rows than the batch.
+    """
+    scaled = [v for v in made if v.batch.kind == "example" and has(v.op, Trait.SCALES)]
+    counted = [v for v in scaled if any(counts_examples(uncast(one)) for one in v.inputs)]
+    sums = [v.inputs[0] for v in made if v.op == "reduce" and v.batch.how == "mean" and is_shared_out(v.inputs[0])]
+    means = {v.uid for v in closure(sums, lambda one: filter(is_shared_out, one.inputs))} if counted else set()
+    return next((v.node for v in counted if v.uid not in means), None)

@@ -76,7 +76,7 @@ def test_a_step_in_another_function() -> None:
         ("X - tf.reduce_mean(X, 0)", True),
         ("tf.layers.batch_normalization(X, training=True)", True),
         ("tf.nn.batch_normalization(X, *tf.nn.moments(X, [0]), None, None, 1e-3)", True),
-        ("X / tf.cast(tf.shape(X)[0], tf.float32)", False),
+        ("X / tf.cast(tf.shape(X)[0], tf.float32)", True),
         ("X - tf.reduce_mean(X, 1, keep_dims=True)", False),
     ],
 )
@@ -84,6 +84,21 @@ def test_a_step_in_another_function() -> None:
 def test_statistics_of_a_batch_differ_where_a_tower_has_a_part_of_it(hidden: str, warned: bool, batch: str) -> None:
     script = INPUTS + "loss = tf.reduce_mean(tf.square(tf.layers.dense(" + hidden + ", 1) - Y))\n" + STEP + TRAINING
     assert codes(script, batch=batch) == (["TMG302"] if warned and batch == "total" else [])
+
+
+@pytest.mark.parametrize(
+    ("loss", "warned"),
+    [
+        ("tf.reduce_sum(tf.square(rows - Y) / count)", False),
+        ("tf.reduce_sum(tf.square(rows - Y)) / count", False),
+        ("tf.reduce_sum(tf.square(rows / count - Y) / count)", True),
+        ("tf.reduce_mean(tf.square(rows - Y) * count)", True),
+    ],
+)
+def test_examples_scaled_by_their_number(loss: str, warned: bool) -> None:
+    made = f"count = tf.cast(tf.shape(X)[0], tf.float32)\nrows = tf.layers.dense(X, 1)\nloss = {loss}\n"
+    assert codes(INPUTS + made + STEP + TRAINING, batch="total") == (["TMG302"] if warned else [])
+    assert codes(INPUTS + made + STEP + TRAINING) == []
 
 
 @pytest.mark.parametrize(
