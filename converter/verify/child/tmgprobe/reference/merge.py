@@ -622,7 +622,7 @@ def waiting(tf, tensor):
             tags = operation.inputs[0].op
             if tags.type == 'Const':
                 found.update(str(tf.compat.as_str(tag)) for tag in tags.get_attr('value').string_val)
-    return {summary.TOWER.sub('', tag) for tag in found}
+    return {summary.untowered(tag) for tag in found}
 
 
 def _under_tags(parts, found):

@@ -5,7 +5,6 @@ Every note says how many training steps came before it. Errors that arise here a
 
 from __future__ import absolute_import, division, print_function
 
-import re
 import sys
 import threading
 
@@ -13,6 +12,7 @@ import numpy as np
 from tmgprobe.graph import graphs
 from tmgprobe.session import draws
 from tmgprobe.values import rows
+from tmgprobe.values.summary import untowered
 
 MOST = 4096  # notes of each kind
 MANY_HOURS = 10000  # what TensorFlow takes for never (training/saver.py)
@@ -146,7 +146,7 @@ class Diary(object):
             diary.writers += [] if any(self is one for one in diary.writers) else [self]
             place = [one is self for one in diary.writers].index(True)
             of = 'writer %d: ' % (place + 1) if place else ''  # as one for evaluations, behind that for training
-            tags = sorted({of + re.sub(r'^tower_\d+/', '', value.tag) for value in read.value})
+            tags = sorted({of + untowered(value.tag) for value in read.value})
             diary.note('summary', tags=tags, number=None if global_step is None else int(global_step))
             return result
 

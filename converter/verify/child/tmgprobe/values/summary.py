@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-TOWER = re.compile(r'^tower_\d+/')
+TOWER = re.compile(r'^(|.*?/)tower_\d+/')
 PASSING = ('Identity', 'Merge', 'Switch')
 SHOWN = re.compile(r'/(image|audio)(/[0-9]+)?$')  # one of the images or sounds of a batch
 # what makes a name in a graph unique; how much a queue holds (TensorFlow 1.15, training/input.py)
@@ -30,6 +30,19 @@ def plain(tag):
     return NUMBERED.sub('', tag)
 
 
+def untowered(tag):
+    """A tag without a tower's name scope, and without the scope around it where the tower opens that a second time.
+
+    `net/tower_0/net/loss` is `net/loss`: a variable scope that is opened anew opens its last name scope, too.
+    """
+    match = TOWER.match(tag)
+    if match is None:
+        return tag
+    around, own = match.group(1), tag[match.end():]
+    again = around.rstrip('/').rpartition('/')[2] + '/'
+    return around + (own[len(again):] if around and own.startswith(again) else own)
+
+
 def parts(tf, value):
     """({tag: numbers}, {tags of one tower only}, [tags that are there twice]) of a serialised Summary; None of no such.
 
@@ -41,7 +54,7 @@ def parts(tf, value):
     except Exception:  # protobuf's own: the other script fetches another text in its place
         return None
     for entry in entries:
-        tag = TOWER.sub('', entry.tag)
+        tag = untowered(entry.tag)
         if tag in found:
             twice.append(tag)
         if tag != entry.tag:
