@@ -130,7 +130,7 @@ def files(folder: Path) -> set[str]:
     return {str(path) for path in found if not path.name.startswith(".") and "__pycache__" not in path.parts}
 
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_test_in(2)]
 
 
 def test_every_file_has_come_and_every_script_was_spoken_of(user: User) -> None:

@@ -17,6 +17,8 @@ from converter.source import read
 from converter.verify import VerifySettings, verify
 from tests.proofs import skipped
 
+pytestmark = pytest.mark.one_test_in(2)
+
 NET = """\
 import tensorflow as tf
 

@@ -32,6 +32,8 @@ from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, converted
 from tests.test_projects import MODEL as NET
 from tests.test_projects import TRAIN, put, tree
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED: tuple[Helpers, ...] = ("module", "package")
 FLAGS = SCRIPT.replace("batch_size = 32\n", "flags = tf.app.flags\nflags.DEFINE_integer('batch_size', 32, '')\n"

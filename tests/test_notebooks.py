@@ -20,6 +20,8 @@ from converter.verify import Report, VerifyError, VerifySettings, verify
 from tests import goldens
 from tests.source.notebook.books import TRAINING, book
 
+pytestmark = pytest.mark.one_test_in(2)
+
 FIXTURES = goldens.FIXTURES / "notebooks"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.ipynb"))
 VERSIONS = [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]

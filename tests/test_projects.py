@@ -20,6 +20,8 @@ from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import skipped
 
+pytestmark = pytest.mark.one_test_in(2)
+
 PROJECTS = goldens.FIXTURES / "projects"
 NAMES = sorted(path.name for path in PROJECTS.iterdir())
 VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}

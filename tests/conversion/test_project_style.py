@@ -13,6 +13,8 @@ from converter.conversion.project_style import Style, style_of
 from converter.source.header import find_header
 from tests.goldens import FIXTURES
 
+pytestmark = pytest.mark.one_test_in(2)
+
 TWENTY = (
     *("accumulated_steps", "argparse_main", "attention", "autoencoder", "base_model"),
     *("clipped_gradients", "constant_data", "crf", "decay_per_epoch", "embedding_text"),

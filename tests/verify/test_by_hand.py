@@ -10,6 +10,8 @@ from converter.verify import Report, VerifySettings, verify
 from converter.verify.profile import ProfileSettings as ProfileSettings
 from converter.verify.profile import profile
 
+pytestmark = pytest.mark.one_test_in(2)
+
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
 
 HEAD = """\

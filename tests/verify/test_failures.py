@@ -11,6 +11,8 @@ import pytest
 
 from converter.verify import Report, VerifyError, VerifySettings, verify
 
+pytestmark = pytest.mark.one_test_in(2)
+
 TRAINS = """
 import tensorflow as tf
 w = tf.get_variable('w', [2])

@@ -15,6 +15,8 @@ from tests.goldens import FIXTURES
 from tests.verify.test_compare import record
 from tests.verify.test_conversions import DATA, VERSIONS, with_multi
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 

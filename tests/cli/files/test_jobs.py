@@ -18,7 +18,7 @@ from converter.cli.files import worker_pool
 from converter.cli.files.worker_pool import in_turn
 from tests.scripts import SCRIPT
 
-pytestmark = pytest.mark.programs
+pytestmark = [pytest.mark.programs, pytest.mark.one_test_in(2)]
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -19,7 +19,7 @@ from converter.report.page.html import render_html  # noqa: E402
 from tests.conftest import CHROMIUM  # noqa: E402
 from tests.report.standins import report, scripts  # noqa: E402
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_test_in(2)]
 WIDTH, HEIGHT = 1300, 5400  # the whole page, so that its last picture is looked at
 DARK = "--blink-settings=preferredColorScheme=0"
 LIGHT = "--blink-settings=preferredColorScheme=1"

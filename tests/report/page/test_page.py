@@ -20,6 +20,8 @@ from converter.verify.data import Box, BoxEdge, CheckResult, ConversionOrigin, L
 from tests.report.standins import report, scripts, step_trace  # noqa: E402
 from tests.verify.test_report import step, verdict  # noqa: E402
 
+pytestmark = pytest.mark.one_test_in(2)
+
 VOID = {"meta", "link", "br", "col", "img", "hr", "input"}
 
 

@@ -22,6 +22,8 @@ sys.path.insert(0, str(Path(machine.__file__).parent.parent / "child"))
 
 from tmgprobe.graph import machine as child  # noqa: E402
 
+pytestmark = pytest.mark.one_test_in(2)
+
 TWO = "0, GPU-aaaa, 15000\n1, GPU-bbbb, 9000\n"
 
 

@@ -11,6 +11,8 @@ import pytest
 from converter.verify import VerifySettings, verify
 from converter.verify.child import __file__ as child_file
 
+pytestmark = pytest.mark.one_test_in(2)
+
 STEPS = """import sys
 sys.path.insert(0, 'lib')
 import tensorflow as tf

@@ -15,6 +15,8 @@ from converter.source import from_bytes
 from converter.verify.profile import Profile, ProfileSettings, profile
 from converter.verify.profile.data import EXCHANGED
 
+pytestmark = pytest.mark.one_test_in(2)
+
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
 
 # 98 % of the parameters' 2000 bytes are one variable's.

@@ -12,6 +12,8 @@ from converter.verify import Report, VerifyError, VerifySettings, verify, verify
 from converter.verify.runs import folders
 from converter.verify.runs.folders import affected_in, converted_in
 
+pytestmark = pytest.mark.one_test_in(2)
+
 MODEL = """
 import tensorflow as tf
 

@@ -20,6 +20,8 @@ from converter.verify.ledger import NUMBERS
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SCRIPT = """
 import argparse
 import numpy as np

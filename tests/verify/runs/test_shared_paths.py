@@ -11,6 +11,8 @@ from converter.verify import Report, VerifySettings, verify
 from converter.verify.data import CheckResult
 from converter.verify.runs.shared_paths import FILES, shared, with_paths
 
+pytestmark = pytest.mark.one_test_in(2)
+
 TRAIN = """
 import tensorflow as tf
 w = tf.get_variable('w', [2])
