@@ -38,10 +38,13 @@ class Repeats:
     first: of the numbers that loops count by, for those around the current statement that are followed from their
         first turn on: whether this is the first one.
     idle: loops that built nothing when they last ran, with the places of the numbers that their turns changed.
+    settled: functions, with how many of their calls have shown nothing, one after the other, and a result; -1 where one
+        has shown something.
     """
 
     deep: int = 0
     idle: dict[ast.AST, frozenset[Where]] = field(default_factory=dict)
+    settled: dict[ast.AST, tuple[int, Value | None]] = field(default_factory=dict)
     decided: int = 0
     first: dict[int, bool] = field(default_factory=dict)
     comprehended: int = 0  # the same of the comprehensions around the current expression

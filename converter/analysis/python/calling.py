@@ -24,6 +24,7 @@ from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, fields_of_dataclass, make_record
 from converter.analysis.python.naming import name_numbers
 from converter.analysis.python.settings import asked_for, settings_of
+from converter.analysis.python.settled import before, note_call, result_of_settled
 from converter.analysis.python.several_classes import methods_of_each
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has, step_counters, step_numbers
@@ -306,15 +307,19 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
     for functions, arguments in reversed(walk.given):
         if function.node in functions:
             kwargs = {**arguments, **kwargs}
+    given = [*args, *kwargs.values()]
+    if (known := result_of_settled(walk, function, given, node)) is not None:
+        return known
     deep = walk.stack.count(function) >= RECURSION or len(walk.stack) > MAX_DEPTH
     if deep or not walk.repeats.may_call(node, function, walk.stack, walk.graph_clock):
-        result = Host((function, *args, *kwargs.values()), function.name, node)
+        result = Host((function, *given), function.name, node)
         walk.effect(EffectKind.RECURSION if deep else EffectKind.REPETITION, function.name, result, node)
         return result
     frame = Frame(function.node, function.closure, walk.site, function, walk.clock)
     frame.owner, frame.call = function.owner, node
     frame.chosen = {} if walk.turning else walk.arms
     _bind_parameters(walk, frame, function, args, kwargs)
+    since = before(walk)
     walk.stack.append(function)
     try:
         with walk.inside(frame):
@@ -324,7 +329,9 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
             execute_block(walk, function.node.body)
     finally:
         walk.stack.pop()
-    return _result(walk, frame)
+    returned = _result(walk, frame)
+    note_call(walk, frame, function, given, returned, since)
+    return returned
 
 
 def _result(walk: Walk, frame: Frame) -> Value:
