@@ -16,6 +16,7 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import At, Loop, Plan
 from converter.plan.border import Reset
+from converter.planner.averaged_variables import averaging
 from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
 from converter.planner.batch_size.epochs import ends_with_data, steps_by_size
 from converter.planner.batch_size.grids import HELPER as ROWS_OF_ONE_GPU
@@ -110,6 +111,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         dense=dense,
         beside=tuple(text.start(node) for node in _nets_beside(case)),
         evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
+        averaged=tuple(sorted({text.start(node) for node in averaging(case.steps)})),
     )
     whole = _with_counts_of_steps(case, made, whole)
     whole, branches = _with_one_tower(case, whole, count, text)

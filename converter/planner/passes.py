@@ -18,6 +18,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.plan import Plan
+from converter.planner.averaged_variables import held_together
 from converter.planner.batch_size.means import size_for
 from converter.planner.cases import Placed, Planned, Selected, Shared, Sources, Started, WithBatchSize
 from converter.planner.checking import findings, in_order
@@ -236,9 +237,12 @@ def select(case: Started) -> Selected:
 
 
 def measure(case: Selected) -> WithBatchSize:
-    """The batch size; where it cannot grow with the number of GPUs, the towers share it."""
+    """The batch size, and options as the script allows them.
+
+    Where the batch size cannot grow with the number of GPUs, the towers share it.
+    """
     size = size_for(case.facts, case.steps)
-    options = case.options
+    options = held_together(case.options, case.steps)
     if options.batch != "total":
         size = replace(size, warnings=(*size.warnings, *size.kept))
         options = replace(options, batch="total", asked_batch=options.batch) if size.fixed else options
