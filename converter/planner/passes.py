@@ -18,7 +18,6 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.plan import Plan
-from converter.planner.averaged_variables import held_together
 from converter.planner.batch_size.means import size_for
 from converter.planner.cases import Placed, Planned, Selected, Shared, Sources, Started, WithBatchSize
 from converter.planner.checking import findings, in_order
@@ -26,6 +25,7 @@ from converter.planner.files import plan_files
 from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
 from converter.planner.plan_faults import PlanFault
+from converter.planner.questions.averaged_variables import held_together
 from converter.planner.region.executions import StepGroup
 from converter.planner.region.groups import Placing, grouped
 from converter.planner.region.inputs import batch_inputs

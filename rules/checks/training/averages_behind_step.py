@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.averaged_variables import averaging
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.questions.averaged_variables import averaging
 from converter.planner.wording import finding
 
 CODES = ("TMG238",)
