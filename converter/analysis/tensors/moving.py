@@ -29,7 +29,6 @@ from converter.analysis.values import (
 )
 from converter.dataclass import dataclass
 
-
 AXES = 8  # as many as a shape has in practice; longer ranges number something else
 
 
