@@ -169,6 +169,7 @@ class Plan:
     beside: layers outside of the towers that evaluations feed with batches of all towers.
     evaluated: runs of evaluations that keep the script's batch size.
     untrained: where branches begin in which nothing trains, and one tower is built.
+    averaged: optimizers that average the variables, which lie on the first GPU for that.
     single: where branches begin that set the batch size to 1, and one tower is built.
     counted: where the script counts its training steps by a batch size that grows.
     ended: loops that train until the data ends, after fewer steps as these take more examples.
@@ -203,6 +204,7 @@ class Plan:
     beside: tuple[At, ...] = ()
     evaluated: tuple[At, ...] = ()
     untrained: tuple[At, ...] = ()
+    averaged: tuple[At, ...] = ()
     single: tuple[At, ...] = ()
     counted: tuple[At, ...] = ()
     ended: tuple[At, ...] = ()

@@ -87,8 +87,16 @@ def decisions_of(
         *_untrained(plans[0], files),
         *_single_examples(plans[0], files),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
-        Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
+        _variables(plans[0], files),
     )
+
+
+def _variables(plan: Plan, files: Mapping[str, NamedFile]) -> Decision:
+    """Where the variables lie, and which optimizers ask for that."""
+    held = _VARIABLES[plan.options.variables]
+    places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.averaged if at.path in files)
+    why = f", where an optimizer averages them behind its update ({_listed(places)})" if places else ""
+    return Decision("variables", held + why, f"variables {held}")
 
 
 def _model(plans: Sequence[Plan], files: Mapping[str, NamedFile]) -> Iterator[Decision]:

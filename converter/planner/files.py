@@ -37,6 +37,7 @@ from converter.planner.host.untrained import untrained_branches
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.plan_faults import PlanFault
+from converter.planner.questions.averaged_variables import averaging
 from converter.planner.questions.conditions import Branch
 from converter.planner.questions.statements import path
 from converter.planner.region.executions import StepGroup
@@ -111,7 +112,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         beside=tuple(text.start(node) for node in _nets_beside(case)),
         evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
     )
-    whole = _with_counts_of_steps(case, made, whole)
+    whole = _with_places_told(case, made, whole)
     whole, branches = _with_one_tower(case, whole, count, text)
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
     whole = _with_helpers_in(helper_folder(facts, paths), whole, context, count) if module else whole
@@ -121,8 +122,8 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     return Planned(**known, plans=plans, noted=remarks, one_tower=branches, module=module)
 
 
-def _with_counts_of_steps(case: Placed, made: _Looped, plan: Plan) -> Plan:
-    """The plan with the places of the script that count training steps, or read what their batches grow by."""
+def _with_places_told(case: Placed, made: _Looped, plan: Plan) -> Plan:
+    """The plan with the places that decisions name: what counts training steps, grows with batches, or averages."""
     grown = _grown(case)
     read = (access.node for access, number in case.facts.numbers if not access.write and number.linear & grown)
     places = (
@@ -130,9 +131,11 @@ def _with_counts_of_steps(case: Placed, made: _Looped, plan: Plan) -> Plan:
         ends_with_data(case.facts, case.steps),
         schedules_left(case.facts, case.options, grown),
         (*read, *(origin.node for origin in grown if origin.key[0] == "literal")),
+        averaging(case.steps),
     )
-    counted, ended, schedules, sizes = (tuple(sorted({made.context.text.start(n) for n in nodes})) for nodes in places)
-    return replace(plan, counted=counted, ended=ended, schedules=schedules, sizes=sizes)
+    at = (tuple(sorted({made.context.text.start(node) for node in nodes})) for nodes in places)
+    counted, ended, schedules, sizes, averaged = at
+    return replace(plan, counted=counted, ended=ended, schedules=schedules, sizes=sizes, averaged=averaged)
 
 
 def _statistics(case: Placed, group: StepGroup) -> Iterator[ast.AST]:

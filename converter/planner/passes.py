@@ -25,6 +25,7 @@ from converter.planner.files import plan_files
 from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
 from converter.planner.plan_faults import PlanFault
+from converter.planner.questions.averaged_variables import held_together
 from converter.planner.region.executions import StepGroup
 from converter.planner.region.groups import Placing, grouped
 from converter.planner.region.inputs import batch_inputs
@@ -236,9 +237,12 @@ def select(case: Started) -> Selected:
 
 
 def measure(case: Selected) -> WithBatchSize:
-    """The batch size; where it cannot grow with the number of GPUs, the towers share it."""
+    """The batch size, and options as the script allows them.
+
+    Where the batch size cannot grow with the number of GPUs, the towers share it.
+    """
     size = size_for(case.facts, case.steps)
-    options = case.options
+    options = held_together(case.options, case.steps)
     if options.batch != "total":
         size = replace(size, warnings=(*size.warnings, *size.kept))
         options = replace(options, batch="total", asked_batch=options.batch) if size.fixed else options

@@ -64,6 +64,13 @@ def test_options_are_decisions(flags: tuple[str, ...], topic: str, text: str) ->
     assert decided(*flags)[topic] == text
 
 
+def test_an_optimizer_that_holds_the_variables_on_the_first_gpu_is_named() -> None:
+    made = "optimizer = tf.contrib.opt.MovingAverageOptimizer(tf.train.AdamOptimizer(0.1))\n"
+    script = INPUTS + made + MODEL + "train_op = optimizer.minimize(loss)\n" + TRAINING
+    told = "on the first GPU, where an optimizer averages them behind its update (train.py:6)"
+    assert decided(script=script)["variables"] == told
+
+
 @pytest.mark.parametrize(
     ("loss", "told"),
     [

@@ -29,6 +29,8 @@ from converter.analysis.values import (
 )
 from converter.dataclass import dataclass
 
+AXES = 8  # as many as a shape has in practice; longer ranges number something else
+
 
 def axis_numbers(value: Value | None) -> tuple[int, ...] | None | str:
     """The axes named by an argument: a tuple, None for all of them, "?" where they are not known."""
@@ -39,7 +41,18 @@ def axis_numbers(value: Value | None) -> tuple[int, ...] | None | str:
     if isinstance(value, Sequence) and not value.many:
         axes = [e.value for e in value.elements if isinstance(e, Number) and isinstance(e.value, int)]
         return tuple(axes) if len(axes) == len(value.elements) else "?"
+    if isinstance(value, Tensor) and value.op in RANGES:
+        return _numbered(value)
     return "?"
+
+
+def _numbered(value: Tensor) -> tuple[int, ...] | str:
+    """The numbers of a range of the graph between bounds that are written out; "?" where they are not."""
+    bounds = [bound.value for bound in value.inputs if isinstance(bound, Number) and isinstance(bound.value, int)]
+    if not bounds or len(bounds) < len(value.inputs) or (len(bounds) > 2 and bounds[2] == 0):
+        return "?"
+    numbers = range(*bounds)
+    return tuple(numbers) if len(numbers) <= AXES else "?"
 
 
 def positive(axis: int, rank: int | None, batch_axis: int) -> int | None:

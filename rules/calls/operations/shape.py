@@ -523,7 +523,14 @@ def _range(call: Call) -> Value:
         call.walk.facts.several_rows.update([made.uid] if rows.packed else [])
         return made
     count = shaping.lengths_of([limit]) if limit is not None and own else (None,)
-    return Tensor(FREE, call.values(), count, name)
+    return Tensor(FREE, _bounds(start, limit, call.get(2, "delta")), count, name)
+
+
+def _bounds(start: Value | None, limit: Value | None, delta: Value | None) -> list[Value]:
+    """The bounds of a range in the order of its arguments: a single one is the limit (math_ops.range, 1.15)."""
+    start, limit = (start, limit) if limit is not None else (None, start)
+    start = Number(0) if start is None and delta is not None else start
+    return [bound for bound in (start, limit, delta) if bound is not None]
 
 
 def _eye(call: Call) -> Value:

@@ -29,6 +29,12 @@ def _as_list(call: Call) -> Value:
     return _listed(shape) or shape
 
 
+def _of_rank(call: Call) -> Value:
+    """The shape itself, where TensorFlow raises no error (python/framework/tensor_shape.py, 1.15)."""
+    assert call.receiver is not None
+    return call.receiver
+
+
 def _get_shape(call: Call) -> Value:
     return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
 
@@ -91,6 +97,7 @@ ATTRIBUTES: dict[str, Attribute] = {
 CALLS: dict[str, Handler] = table(
     ("Tensor.__call__", _initial_values),
     ("ShapeOf.as_list", _as_list),
+    ("ShapeOf.with_rank ShapeOf.with_rank_at_least ShapeOf.with_rank_at_most", _of_rank),
     ("Tensor.get_shape Variable.get_shape Input.get_shape Variable.shape", _get_shape),
     ("Tensor.set_shape", _set_shape),
 )

@@ -171,6 +171,19 @@ x / tf.norm(x, axis=1, keepdims=True)                 -> example 0
 x if batch_size > 4 else w                            -> example 0
 tf.nn.l2_normalize(x, 1)                              -> example 0
 tf.nn.l2_normalize(x, 0)                              -> opaque
+tf.nn.l2_normalize(x, tf.range(1, 2))                 -> example 0
+tf.nn.l2_normalize(x, tf.range(x.shape.ndims - 1, x.shape.ndims)) -> example 0
+tf.nn.l2_normalize(x, tf.range(limit=2, start=1, dtype=tf.int32)) -> example 0
+tf.nn.l2_normalize(s, tf.range(1, 3, delta=1))        -> example 0
+tf.nn.l2_normalize(t, tf.range(1, 3))                 -> opaque
+tf.nn.l2_normalize(x, tf.range(1, tf.rank(x)))        -> example 0
+tf.nn.l2_normalize(x, tf.range(2))                    -> opaque
+tf.nn.l2_normalize(x, tf.range(start=2))              -> opaque
+tf.nn.l2_normalize(x, tf.range(2, delta=2))           -> opaque
+tf.nn.l2_normalize(x, tf.range(1, -1, -1))            -> opaque
+tf.nn.l2_normalize(x, tf.range(1, tf.rank(k)))        -> opaque
+tf.nn.l2_normalize(x, tf.range(1, 3, tf.size(w)))     -> opaque
+tf.nn.l2_normalize(x, tf.range(1, 3, 0))              -> opaque
 tf.nn.softmax(x, 0)                                   -> opaque
 tf.cumsum(x, 1)                                       -> example 0
 tf.clip_by_norm(x, 5.0)                               -> opaque

@@ -33,6 +33,13 @@ def lengths(tensor):
     return shape
 
 
+def of_rank(tensor, rank):
+    if tensor.get_shape().is_fully_defined():
+        return tensor.get_shape().as_list()
+    static = tensor.get_shape().with_rank(rank).as_list()
+    return [s if s is not None else d for s, d in zip(static, tf.unstack(tf.shape(tensor), rank))]
+
+
 def to_rows(tensor):
     if tensor.shape.ndims == 2:
         return tensor
@@ -66,6 +73,10 @@ tf.matmul(heads(fixed, -1, 16), heads(fixed, -1, 16), transpose_b=True) -> 0 ('b
 tf.reshape(heads(fixed, -1, 16), [-1, 8])                         -> 0 ('batch', 64)
 tf.reshape(heads(steps, lengths(steps)[0], lengths(steps)[1]), [-1, 8])[0] -> opaque
 tf.reshape(to_rows(steps), [lengths(words)[1], -1, 32])           -> opaque
+tf.reshape(fixed, of_rank(fixed, 3)[:-1] + [8, 4])                -> 0 ('batch',)
+tf.reshape(steps, of_rank(steps, 3)[:-1] + [8, 4])                -> 0 ('batch',)
+tf.reshape(to_rows(steps), of_rank(steps, 3)[1:])                 -> opaque
+tf.reshape(fixed, [16, -1, of_rank(fixed, 3)[2]])                 -> opaque
 tf.reshape(tf.transpose(steps, [1, 0, 2]), [-1, 32])              -> 0 ('open', 'batch')
 tf.reshape(tf.reshape(tf.transpose(steps, [1, 0, 2]), [-1, 32]), [lengths(steps)[1], -1, 32]) -> 1 ('batch',)
 tf.reshape(tf.reshape(tf.transpose(steps, [1, 0, 2]), [-1, 32]), [lengths(words)[1], -1, 32]) -> opaque
