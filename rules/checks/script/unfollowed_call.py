@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts, behind_losses
+from converter.analysis.facts import Effect, Facts, behind_losses
 from converter.analysis.python.inheriting import library_bases
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import may_be_of_batch
-from converter.analysis.values import Bound, Host, Instance, Tensor, Value, needed
+from converter.analysis.values import COLLECTION, Bound, Host, Instance, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
@@ -110,6 +110,28 @@ def _lost_in(facts: Facts, loop: Tensor) -> str:
         return f"tf.{loop.op} makes of a batch, and it is not followed"
     place = line_seen_from(facts, loop.node or first.node, first.node)
     return f"tf.{loop.op} makes of a batch, which is not followed from {place} on: {first.batch.reason}"
+
+
+@check(Selected)
+def may_add_to_the_losses(case: Selected) -> Iterator[Diagnostic]:
+    """Calls that get a batch and may add a loss to the collection of all losses, which the loss takes afterwards."""
+    facts, behind = case.facts, behind_losses((*case.steps, *case.unbatched))
+    asked = {e.node for e in facts.effects_of(EffectKind.TOTAL_LOSS)}
+    tensors = [value for value in behind.values() if isinstance(value, Tensor)]
+    if not any(tensor.node in asked or tensor.op == f"{COLLECTION}losses" for tensor in tensors):
+        return
+    given = {effect.node for effect in facts.effects_of(EffectKind.ESCAPE)}
+    last = max((i for i, e in enumerate(facts.effects) if _takes_losses(e)), default=0)
+    for effect in facts.effects[:last]:
+        made = effect.value if effect.kind is EffectKind.UNFOLLOWED else None
+        if isinstance(made, Host) and effect.node in given and made.uid not in behind and is_foreign(made):
+            yield finding(facts, effect.node, "TMG241 adds_a_loss")
+
+
+def _takes_losses(effect: Effect) -> bool:
+    """Whether all losses of the graph are taken here."""
+    kind, name = effect.kind, effect.name
+    return kind is EffectKind.TOTAL_LOSS or (kind is EffectKind.GET_COLLECTION and name == "losses")
 
 
 @check(Selected)
