@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Effect, Facts, behind_losses
+from converter.analysis.effects import READS_COLLECTION, EffectKind
+from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.python.inheriting import library_bases
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import may_be_of_batch
@@ -113,25 +113,17 @@ def _lost_in(facts: Facts, loop: Tensor) -> str:
 
 
 @check(Selected)
-def may_add_to_the_losses(case: Selected) -> Iterator[Diagnostic]:
-    """Calls that get a batch and may add a loss to the collection of all losses, which the loss takes afterwards."""
-    facts, behind = case.facts, behind_losses((*case.steps, *case.unbatched))
-    asked = {e.node for e in facts.effects_of(EffectKind.TOTAL_LOSS)}
+def may_add_the_losses(case: Selected) -> Iterator[Diagnostic]:
+    """Calls that get a batch and may add the losses of a collection of which no other loss with a batch is seen."""
+    facts, behind = case.facts, behind_losses(case.unbatched)
     tensors = [value for value in behind.values() if isinstance(value, Tensor)]
-    if not any(tensor.node in asked or tensor.op == f"{COLLECTION}losses" for tensor in tensors):
+    asked = {e.node for e in facts.effects if e.kind in READS_COLLECTION}
+    if not any(tensor.node in asked or tensor.op.startswith(COLLECTION) for tensor in tensors):
         return
     given = {effect.node for effect in facts.effects_of(EffectKind.ESCAPE)}
-    last = max((i for i, e in enumerate(facts.effects) if _takes_losses(e)), default=0)
-    for effect in facts.effects[:last]:
-        made = effect.value if effect.kind is EffectKind.UNFOLLOWED else None
-        if isinstance(made, Host) and effect.node in given and made.uid not in behind and is_foreign(made):
+    for effect in facts.effects_of(EffectKind.UNFOLLOWED):
+        if effect.node in given and effect.value is not None and is_foreign(effect.value):
             yield finding(facts, effect.node, "TMG241 adds_a_loss")
-
-
-def _takes_losses(effect: Effect) -> bool:
-    """Whether all losses of the graph are taken here."""
-    kind, name = effect.kind, effect.name
-    return kind is EffectKind.TOTAL_LOSS or (kind is EffectKind.GET_COLLECTION and name == "losses")
 
 
 @check(Selected)

@@ -27,11 +27,13 @@ with tf.Session() as sess:
     for i in range(0, 64, batch_size):
         sess.run(train_op, {{x: data[i:i + batch_size], y: labels[i:i + batch_size]}})
 """
+OWN = "tf.losses.softmax_cross_entropy(tf.one_hot(y, 3), logits)"
 TOTAL = "tf.losses.get_total_loss()"
 SUMS = {
     "the total": TOTAL,
     "a list": "tf.add_n(tf.losses.get_losses())",
     "the collection": "tf.add_n(tf.get_collection(tf.GraphKeys.LOSSES))",
+    "one of its own": f"tf.add_n([{OWN}] + tf.get_collection('own'))",
 }
 
 
@@ -40,9 +42,14 @@ def script(before: str = "pass", after: str = "pass", loss: str = TOTAL) -> str:
 
 
 @pytest.mark.parametrize("loss", SUMS.values(), ids=SUMS)
-def test_refused_where_it_gets_a_batch_before_all_losses_are_taken(loss: str) -> None:
-    assert codes(script("unseen.add_penalty(logits)", loss=loss)) == ["TMG241"]
-    assert codes(script("net = unseen.Net(3)\nnet(logits)", loss=loss)) == ["TMG241"]
+@pytest.mark.parametrize("call", ["unseen.add_penalty(logits)", "net = unseen.Net(3)\nnet(logits)"])
+def test_refused_where_it_gets_a_batch_before_all_losses_are_taken(loss: str, call: str) -> None:
+    text = script(call, loss=loss)
+    assert codes(text) == ["TMG203"]
+    inline = text.replace(f"loss = {loss}\n", "").replace("minimize(loss)", f"minimize({loss})")
+    assert codes(inline) == ["TMG203"]
+    own = "tf.losses.sparse_softmax_cross_entropy(y, logits)\n"
+    assert codes(inline.replace(own, "").replace(call, own + call)) == ["TMG203"]
 
 
 def test_it_is_the_reason_where_no_other_loss_is_seen() -> None:
@@ -56,7 +63,7 @@ def test_it_is_the_reason_where_no_other_loss_is_seen() -> None:
         script("unseen.prepare(batch_size)"),
         script(after="unseen.show(logits)"),
         script("print(logits)"),
-        script("unseen.show(logits)", loss="tf.losses.softmax_cross_entropy(tf.one_hot(y, 3), logits)"),
+        script("unseen.show(logits)", loss=OWN),
     ],
     ids=["no batch", "after the losses", "a call that is known", "a loss of its own"],
 )
