@@ -247,6 +247,8 @@ def _unknown_operation(call: Call, why: Why = Why.UNKNOWN_CALL) -> Value:
     if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
         if (seen := traced_value(call.walk, values, call.node, call.name)) is not None:
             return seen
+        if has(call.name, Trait.KERAS):  # a model that is built on a tensor of the script
+            call.walk.effect(EffectKind.OBJECT_VARIABLE, call.name, None, call.node)
         name = call.name if why is Why.CUSTOM else f"{naming().library}.{call.name}"
         return Tensor(opaque(why, name), values, None, call.name)
     last = call.name.rpartition(".")[2]

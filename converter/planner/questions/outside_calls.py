@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 
-from converter.analysis.values import Constant, Host, Mapping, Number, Sequence, ShapeOf, Symbol, Value
+from converter.analysis.values import Constant, Host, Mapping, Number, Sequence, ShapeOf, Symbol, Typed, Value
 
 LEADS_ANYWHERE = {"builtins.getattr", "builtins.__import__", "builtins.eval", "builtins.globals"}
 BUILTINS = {*dir(builtins), "xrange", "unicode", "long", "basestring", "raw_input", "reduce", "unichr", "cmp"}
@@ -39,6 +39,8 @@ def _is_foreign_itself(value: Value) -> bool | None:
         return library not in (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
     if isinstance(value, Host) and value.call.partition(".")[0] in (*FINDS_MODULES, *LEADS_ANYWHERE):
         return True  # a module whose name is computed
+    if isinstance(value, Typed) and value.kind == "Object":
+        return True  # an object of a class of the library that the rules do not know
     if isinstance(value, (Constant, Number, Sequence, Mapping, ShapeOf)):
         return False  # Python's own methods; those of a shape give numbers
     return True if value.source is None else None

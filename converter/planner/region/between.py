@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 
 from converter.analysis.effects import READS_COLLECTION, VARIABLES, EffectKind
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Effect, Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.traits import Trait, has
@@ -63,8 +63,9 @@ class _Between:
     """A statement between those of the towers that are known so far.
 
     after: indexes of the statements that go behind the loop. written_out: places read by losses that are written out
-    where they are minimised. late: whether a return may be put off until the end of the loop. handing: whether the
-    towers may make placeholders, of which each is handed its rows.
+    where they are minimised. collects: whether one of these takes what a collection holds. late: whether a return may
+    be put off until the end of the loop. handing: whether the towers may make placeholders, of which each is handed
+    its rows.
     """
 
     facts: Facts
@@ -74,6 +75,7 @@ class _Between:
     after: set[int]
     touched: Touched
     written_out: set[Place]
+    collects: bool
     late: bool
     handing: bool
 
@@ -144,9 +146,12 @@ def sort_out(
     tower = set(chosen)
     written_out = {a.place for _, a in block.accesses() if a.node in inline and not a.write}
     trained = max((i for i, a in block.accesses() if a.node in inline), default=0)
+    collects = any(e.node in inline and _takes_collected(e) for e in facts.effects)
+    needed_there = [i for i in range(trained) if touched[i][1] & written_out]
+    needed_there += [i for i in range(trained) if collects and _is_unseen(block, i)]
     while True:
         first = min(tower)
-        last = max(*tower, *(i for i in range(trained) if touched[i][1] & written_out), first)
+        last = max(*tower, *needed_there, first)
         before: set[int] = set()
         after: set[int] = set()
         joined = False
@@ -159,6 +164,7 @@ def sort_out(
                 after=after,
                 touched=touched,
                 written_out=written_out,
+                collects=collects,
                 late=late,
                 handing=handing,
             )
@@ -304,9 +310,9 @@ def _towers_need(at: _Between) -> bool:
 
 def _side_of_rest(at: _Between) -> Side | PlanFault:
     """The side of a statement that cannot go before the loop and that the towers do not need."""
-    facts, block = at.facts, at.block
+    block = at.block
     if not at.clashes(at.later):
-        if _may_collect(facts, block, at.index, at.tower):
+        if _is_unseen(block, at.index) and (at.collects or _takes_any(block, at.later)):
             return PlanFault.BETWEEN_MAY_COLLECT
         if at.keeps_order and _makes_any_variable(block, set(at.later)):
             return Side.TOWER
@@ -347,14 +353,20 @@ def _is_repeated(value: Value) -> bool:
     return isinstance(value, Sequence) and any(v not in value.elements for v in value.inputs)
 
 
-def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
-    """True if a statement calls code that is not followed and may add to a collection that the towers read."""
+def _is_unseen(block: Block, index: int) -> bool:
+    """True if a statement calls code that is not followed, which may add to any collection."""
     calls = [e for e in block.effects_in([index]) if e.kind is EffectKind.UNFOLLOWED]
-    read = any(
-        e.kind in READS_COLLECTION and not has(e.name, Trait.VARIABLE_COLLECTION)
-        for e in block.effects_in(at for at in tower if at > index)
-    )
-    return read and any(is_foreign(e.value) for e in calls if e.value is not None)
+    return any(is_foreign(e.value) for e in calls if e.value is not None)
+
+
+def _takes_any(block: Block, later: Iterable[int]) -> bool:
+    """Whether some statements take what a collection holds."""
+    return any(_takes_collected(effect) for effect in block.effects_in(later))
+
+
+def _takes_collected(effect: Effect) -> bool:
+    """Whether what a collection holds is taken here, other than variables."""
+    return effect.kind in READS_COLLECTION and not has(effect.name, Trait.VARIABLE_COLLECTION)
 
 
 def _made_in(block: Block, value: Value, tower: set[int]) -> bool:

@@ -7,13 +7,31 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
-from converter.analysis.python.following import follow
+from converter.analysis.python.following import follow, not_followed
 from converter.analysis.reasons import Why
 from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, moving, shaping
-from converter.analysis.values import FREE, Constant, Host, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import (
+    FREE,
+    Bound,
+    Constant,
+    Host,
+    Instance,
+    Number,
+    Sequence,
+    Symbol,
+    Tensor,
+    Typed,
+    Value,
+    opaque,
+    tensors_in,
+)
 
 Dims = tuple[int | None, ...] | None
+
+SEQUENTIAL = ("keras.Sequential", "keras.models.Sequential")
+LAYERS_IN = "layers"  # the key of the layers in the state of such a model
 
 # Layers that take the entries along any axis but the last for rows of their own.
 ANY_AXIS = frozenset(
@@ -42,6 +60,52 @@ def _call_layer(call: Call) -> Value:
     tensor = call.tensor(0, "inputs")
     kept = algebra.by_rows(tensor.batch, made_by) if kind not in ANY_AXIS else algebra.along_last(tensor, made_by)
     return Tensor(kept, (*call.values(),), _dims(tensor, receiver, kind), made_by)
+
+
+def _sequential(call: Call) -> Value:
+    """`Sequential([layer, layer])`, which more layers may be added to."""
+    call.walk.effect(EffectKind.OTHER_TRAINING, f"tf.{call.name}", None, call.node)
+    made, given = call.typed("Object"), call.get(0, "layers")
+    known = given is None or (isinstance(given, Sequence) and not given.many)
+    if known:
+        made.state[LAYERS_IN] = Sequence([*given.elements] if isinstance(given, Sequence) else [], mutable=True)
+    return made
+
+
+def _add(call: Call) -> Value:
+    """`model.add(layer)`; of other objects it is not followed."""
+    layers = call.receiver.state.get(LAYERS_IN) if isinstance(call.receiver, Typed) else None
+    if layers is None:
+        return not_followed(call, call.receiver or Host())
+    return follow(call, Bound(layers, "append"), call.args[:1])
+
+
+def _call_object(call: Call) -> Value:
+    """An object of a class of the library, called on a batch: a `Sequential` calls its layers, one after the other.
+
+    Of other Keras models and layers the variables alone are known.
+    """
+    model = call.receiver
+    if not isinstance(model, Typed) or not has(model.name, Trait.KERAS):
+        return not_followed(call, model or Host())
+    layers, value = model.state.get(LAYERS_IN), call.get(0, "inputs", "x")
+    if isinstance(layers, Sequence) and value is not None and _are_layers(layers):
+        for layer in layers.elements:
+            value = call.walk.stamp(follow(call, layer, [value]), call.node)
+        return value
+    call.walk.effect(EffectKind.OBJECT_VARIABLE, model.name, model, call.node)
+    values = call.values()
+    batched = any(tensor.batch.kind != "free" for part in values for tensor in tensors_in(part))
+    return call.gives(opaque(Why.UNKNOWN_CALL, f"tf.{model.name}") if batched else FREE)
+
+
+def _are_layers(layers: Sequence) -> bool:
+    """Whether all layers of a model are known."""
+    return not layers.many and all(isinstance(one, Instance) or _is_layer(one) for one in layers.elements)
+
+
+def _is_layer(value: Value) -> bool:
+    return isinstance(value, Typed) and (value.kind == "Layer" or LAYERS_IN in value.state)
 
 
 def _given(layer: Typed, position: int, name: str) -> Value | None:
@@ -168,4 +232,7 @@ CALLS: dict[str, Handler] = table(
     (below("keras.layers.", map(str.lower, MERGES)), _merge),
     ("keras.preprocessing.sequence.pad_sequences", _pad_sequences),
     ("Layer.__call__ Layer.apply Layer.call", _call_layer),
+    (SEQUENTIAL, _sequential),
+    ("Object.add", _add),
+    ("Object.__call__ Object.call", _call_object),
 )

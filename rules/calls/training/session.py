@@ -31,6 +31,7 @@ from converter.analysis.values import (
     is_none,
     tensors_in,
 )
+from rules.calls.layers.keras import SEQUENTIAL
 from rules.calls.training.hooks import asked_by_hooks, end_hooks, hooked, tell_hooks, unhooked
 
 if TYPE_CHECKING:
@@ -368,7 +369,7 @@ CALLS: dict[str, Handler] = table(
     ("Session.partial_run", _partial_run),
     ("Graph.get_tensor_by_name Graph.get_operation_by_name", _by_name),
     (
-        (*OTHER_TRAINING, "keras.estimator.model_to_estimator"),
+        (*(name for name in OTHER_TRAINING if name not in SEQUENTIAL), "keras.estimator.model_to_estimator"),
         makes("Object", EffectKind.OTHER_TRAINING, about="tf.{}"),
     ),
     ((*below("Object.", TRAINS), "estimator.train_and_evaluate"), _trained_by_library),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.analysis.effects import EffectKind
+from converter.analysis.effects import READS_COLLECTION, EffectKind
 from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.python.inheriting import library_bases
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import may_be_of_batch
-from converter.analysis.values import Bound, Host, Instance, Tensor, Value, needed
+from converter.analysis.values import COLLECTION, Bound, Host, Instance, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
@@ -110,6 +110,20 @@ def _lost_in(facts: Facts, loop: Tensor) -> str:
         return f"tf.{loop.op} makes of a batch, and it is not followed"
     place = line_seen_from(facts, loop.node or first.node, first.node)
     return f"tf.{loop.op} makes of a batch, which is not followed from {place} on: {first.batch.reason}"
+
+
+@check(Selected)
+def may_add_the_losses(case: Selected) -> Iterator[Diagnostic]:
+    """Calls that get a batch and may add the losses of a collection of which no other loss with a batch is seen."""
+    facts, behind = case.facts, behind_losses(case.unbatched)
+    tensors = [value for value in behind.values() if isinstance(value, Tensor)]
+    asked = {e.node for e in facts.effects if e.kind in READS_COLLECTION}
+    if not any(tensor.node in asked or tensor.op.startswith(COLLECTION) for tensor in tensors):
+        return
+    given = {effect.node for effect in facts.effects_of(EffectKind.ESCAPE)}
+    for effect in facts.effects_of(EffectKind.UNFOLLOWED):
+        if effect.node in given and effect.value is not None and is_foreign(effect.value):
+            yield finding(facts, effect.node, "TMG241 adds_a_loss")
 
 
 @check(Selected)

@@ -77,7 +77,7 @@ def _named(facts: Facts, region: Region) -> Wanted:
     """Values that the script asks for by their names in the graph, as `'scores:0'`."""
     found: Wanted = {}
     for value, name, node in facts.named:
-        batched = _is_batched(region, value) and not isinstance(value, Input)
+        batched = _is_batched(region, value) and not is_input(value)
         inside = all(region.in_tower(one.site) for one in choices(value))
         if inside and (batched or value.op == "summary"):
             kept = _place_of(facts, region, value, name, node)
@@ -99,7 +99,7 @@ def _exported(facts: Facts, region: Region, names: Set[str]) -> Wanted:
     for value in facts.tensors if names else ():
         name = op_name(region, value) if region.in_tower(value.site) and value.op != "summary" else ""
         asked = "/".join([*value.scopes[: region.depth_of(value)], name]) in names if name else False
-        if not asked or not _is_batched(region, value) or isinstance(value, Input) or not is_mergeable(value):
+        if not asked or not _is_batched(region, value) or is_input(value) or not is_mergeable(value):
             continue
         text = _text_of(facts, region, value)
         if text is not None and value.node is not None:
