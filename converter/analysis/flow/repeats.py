@@ -38,6 +38,7 @@ class Repeats:
     first: of the numbers that loops count by, for those around the current statement that are followed from their
         first turn on: whether this is the first one.
     idle: loops that built nothing when they last ran, with the places of the numbers that their turns changed.
+    circles: functions that call themselves, or others that do.
     settled: functions, with how many of their calls have shown nothing, one after the other, and a result; -1 where one
         has shown something.
     """
@@ -50,13 +51,13 @@ class Repeats:
     comprehended: int = 0  # the same of the comprehensions around the current expression
     _calls: dict[tuple[ast.AST | None, ast.AST], tuple[int, int]] = field(default_factory=dict)
 
-    _circles: set[ast.AST] = field(default_factory=set)  # functions that call themselves, or others that do
+    circles: set[ast.AST] = field(default_factory=set)
 
     def may_call(self, node: ast.AST, function: Function, stack: list[Function], clock: int) -> bool:
         """Whether one more execution of a call is followed; clock: goes on when something enters the graph."""
         if function in stack:
-            self._circles.update(called.node for called in stack[stack.index(function) :])
-        recursive = function.node in self._circles
+            self.circles.update(called.node for called in stack[stack.index(function) :])
+        recursive = function.node in self.circles
         at = None if recursive else node, function.node
         since, count = self._calls.get(at, (clock, 0))
         self._calls[at] = since, count = (since, count + 1) if since == clock else (clock, 1)

@@ -7,25 +7,43 @@ a call gives then depends on all that it is given, in a way that is not known.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.values import Constant, Frame, Function, Host, Mapping, Number, Sequence, Tensor, Value
+from converter.analysis.values import (
+    Constant,
+    Frame,
+    Function,
+    Host,
+    Instance,
+    Mapping,
+    Number,
+    Sequence,
+    Tensor,
+    Value,
+    closure,
+)
 from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
     import ast
 
+    from converter.analysis.facts import Effect
     from converter.analysis.walk import Walk
 
 SHOWN = 40  # calls in a row that are followed, and show nothing
-DEPTH = 3  # of lists and dicts inside each other that are looked into
+MOST = 200  # parts of a value that are looked at: a larger one is not taken for plain
+DATA = (Host, Number, Constant, Sequence, Mapping)
+LEFT = (EffectKind.RECURSION, EffectKind.REPETITION)  # calls that were not followed any more
 
 
 @dataclass(frozen=True)
 class Before:
-    """How far a walk had come when a call began."""
+    """How far a walk had come when a call began; made: the uid of the value that was made last."""
 
+    made: int
     graph: int
     runs: int
     accesses: int
@@ -35,8 +53,8 @@ class Before:
 
 def before(walk: Walk) -> Before:
     """How far a walk has come."""
-    facts = walk.facts
-    return Before(walk.graph_clock, len(facts.runs), len(facts.accesses), len(facts.effects), len(walk.undo_log))
+    facts, made = walk.facts, Constant(None).uid
+    return Before(made, walk.graph_clock, len(facts.runs), len(facts.accesses), len(facts.effects), len(walk.undo_log))
 
 
 def result_of_settled(walk: Walk, function: Function, given: list[Value], node: ast.AST) -> Value | None:
@@ -52,6 +70,8 @@ def note_call(walk: Walk, frame: Frame, function: Function, given: list[Value], 
     shown, known = walk.repeats.settled.get(function.node, (0, None))
     if shown < 0 or shown >= SHOWN:
         return
+    if function.node in walk.repeats.circles and _is_plain(result, since.made):
+        result = Host((function, *given))  # of functions that call themselves the results have no form in common
     alike = known is None or _form(known) == _form(result)
     quiet = (
         alike
@@ -67,22 +87,39 @@ def _changes_nothing(walk: Walk, frame: Frame, since: Before) -> bool:
     facts = walk.facts
     if walk.graph_clock != since.graph or len(facts.runs) != since.runs:
         return False
-    if any(change.holder.uid < frame.uid for change in walk.undo_log[since.changes :]):
+    changed = (change.holder for change in walk.undo_log[since.changes :])
+    if any(one.uid < (frame.uid if isinstance(one, Frame) else since.made) for one in changed):
         return False
-    for effect in facts.effects[since.effects :]:
-        own = effect.kind is EffectKind.MUTATION and effect.value is not None and effect.value.uid > frame.uid
-        if effect.kind is not EffectKind.UNFOLLOWED and not own:
-            return False
-    return not any(isinstance(a.value, Tensor) or a.value.roots for a in facts.accesses[since.accesses :])
+    if not all(_is_of_data(effect, since.made) for effect in facts.effects[since.effects :]):
+        return False
+    accesses = facts.accesses[since.accesses :]
+    written = ((a.place.owner, frame.uid if a.place.kind == "name" else since.made) for a in accesses if a.write)
+    return not any(owner < first for owner, first in written) and not any(
+        isinstance(a.value, Tensor) or a.value.roots for a in accesses
+    )
 
 
-def _is_plain(value: Value, depth: int = DEPTH) -> bool:
-    """Whether a value is data, numbers or texts of Python, with nothing of the model in it."""
-    if value.roots:
-        return False
-    if isinstance(value, (Host, Number, Constant)):
-        return True
-    return isinstance(value, (Sequence, Mapping)) and depth > 0 and all(_is_plain(v, depth - 1) for v in value.parts())
+def _is_of_data(effect: Effect, since: int) -> bool:
+    """Whether an effect is a call that is not followed, or changes an object that is younger than `since`."""
+    if effect.kind is EffectKind.MUTATION:
+        return effect.value is not None and effect.value.uid > since
+    plain = effect.value is not None and not effect.value.roots
+    return effect.kind is EffectKind.UNFOLLOWED or (effect.kind in LEFT and plain)
+
+
+def _is_plain(value: Value, since: float = inf) -> bool:
+    """Whether a value is data, numbers or texts of Python, with nothing of the model in it.
+
+    since: objects that are younger are data, too.
+    """
+    behind = list(islice(closure([value], _parts), MOST + 1))
+    return len(behind) <= MOST and not any(
+        v.roots or not (isinstance(v, DATA) or (isinstance(v, Instance) and v.uid > since)) for v in behind
+    )
+
+
+def _parts(value: Value) -> Iterable[Value]:
+    return value.attributes.values() if isinstance(value, Instance) else value.parts()
 
 
 def _form(result: Value) -> object:

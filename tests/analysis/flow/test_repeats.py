@@ -81,8 +81,10 @@ def test_functions_that_call_each_other_are_entered_a_bounded_number_of_times() 
 
 
 def test_a_word_is_said_of_calls_that_are_no_longer_followed() -> None:
-    script = mutual(4) + INPUTS + "offset = f0(1, 3)\n" + MODEL + STEP + TRAINING
+    noted = "        numbers.append(a)\n        a = f{m}(a, k - 1)\n"
+    script = "numbers = []\n" + mutual(4, noted) + INPUTS + "offset = f0(1, 3)\n" + MODEL + STEP + TRAINING
     assert "TMG018" in codes(script)
+    assert "TMG018" not in codes(script.replace("numbers.append(a)", "print(a)"))
     assert "for gpu in range(num_gpus)" in converted(script)
 
 

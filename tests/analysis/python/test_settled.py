@@ -7,17 +7,22 @@ import pytest
 from converter.analysis.python.settled import SHOWN
 from converter.analysis.values import Host, Number, Sequence
 from tests.analysis.flow.test_repeats import walked
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes
 
 HEAD = """\
 import numpy as np
 import tensorflow as tf
 
-lines, seen, total = open('x').readlines(), [], 0
+lines, seen, kept, total = open('x').readlines(), [], {{}}, 0
 x = tf.placeholder(tf.float32, [None, 4])
 
 
 class Log:
     last = ''
+
+
+def g(line):
+    seen.append(line)
 
 
 def f(line):
@@ -40,8 +45,10 @@ TELLING = {
     "sets": "Log.last = line\n    return line",
     "reads the model": "print(x)\n    return line",
     "gives a list": "return [line]",
-    "gives another text": "return 'a' if line == 'line 0' else 'b'",
-    "gives what it is given": "return line.strip()",
+    "takes away": "seen.pop()\n    return line",
+    "sorts": "seen.sort()\n    return line",
+    "fills": "kept['a'] = line\n    return line",
+    "calls one that counts": "g(line)\n    return line",
 }
 
 
@@ -59,7 +66,7 @@ def test_what_shows_nothing_is_followed_so_many_times(body: str) -> None:
 
 @pytest.mark.parametrize("body", TELLING.values(), ids=TELLING)
 def test_what_shows_something_is_followed_each_time(body: str) -> None:
-    assert executed(body) >= 2 * CALLS
+    assert executed(body, "lines[{n}]") >= 2 * CALLS
 
 
 @pytest.mark.parametrize("given", ["x", "[x]", "{{'x': x}}", "x[:, {n}]", "Log()", "f"])
@@ -80,3 +87,39 @@ def test_a_number_of_a_settled_call_is_not_known() -> None:
     result = walked(script).module.locals["made"]
     assert isinstance(result, Host) and not isinstance(result, Number)
     assert any(isinstance(v, Host) for v in result.inputs)  # the line that it depends on
+
+
+RECURSIVE = """\
+class Node:
+    def __init__(self, text):
+        self.text, self.below = text, []
+
+
+def f(data):
+    if isinstance(data, dict):
+        return {{f(key): f(value) for key, value in data.items()}}
+    if isinstance(data, list):
+        {first}node = Node(str(data))
+        node.below = [f(one) for one in data]
+        return node
+    return data.strip()
+
+
+settings = [f(line) for line in open('x')]
+tree = f(json.load(open('y')))
+rate = {last}
+"""
+
+
+def codes_of(first: str, last: str) -> list[str]:
+    script = "import json\nfound = []\n" + INPUTS + RECURSIVE.format(first=first, last=last)
+    return codes(script + MODEL.replace("tf.square(", "rate * tf.square(") + STEP + TRAINING)
+
+
+def test_what_a_function_that_calls_itself_makes_of_data_is_data() -> None:
+    assert codes_of("", "len(f(json.load(open('z'))))") == []
+    assert codes_of("", "0.5\n" + "f(json.load(open('z')))\n" * 60) == []
+
+
+def test_what_such_a_function_collects_is_said_to_be_followed_no_longer() -> None:
+    assert codes_of("found.append(data)\n        ", "0.5\n" + "f(json.load(open('z')))\n" * 60) == ["TMG018"]
