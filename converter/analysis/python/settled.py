@@ -53,8 +53,15 @@ class Before:
 
 def before(walk: Walk) -> Before:
     """How far a walk has come."""
-    facts, made = walk.facts, Constant(None).uid
-    return Before(made, walk.graph_clock, len(facts.runs), len(facts.accesses), len(facts.effects), len(walk.undo_log))
+    facts = walk.facts
+    return Before(
+        made=Constant(None).uid,
+        graph=walk.graph_clock,
+        runs=len(facts.runs),
+        accesses=len(facts.accesses),
+        effects=len(facts.effects),
+        changes=len(walk.undo_log),
+    )
 
 
 def result_of_settled(walk: Walk, function: Function, given: list[Value], node: ast.AST) -> Value | None:
