@@ -321,7 +321,7 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
     frame.owner, frame.call = function.owner, node
     frame.chosen = {} if walk.turning else walk.arms
     _bind_parameters(walk, frame, function, args, kwargs)
-    since = before(walk)
+    since = before(walk, function)
     walk.stack.append(function)
     try:
         with walk.inside(frame):
@@ -332,7 +332,8 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
     finally:
         walk.stack.pop()
     returned = _result(walk, frame)
-    note_call(walk, frame, function, given, returned, since)
+    if since is not None:
+        note_call(walk, frame, function, given, returned, since)
     return returned
 
 

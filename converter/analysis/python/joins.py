@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from itertools import chain
 
@@ -38,6 +39,8 @@ from converter.analysis.values import (
 )
 
 DEPTH = 3  # of objects and dicts inside of each other that are joined part by part
+DATA_SETS = ("Dataset", "Iterator")
+OF_EITHER = ("batched", "endless", "size", "structure", "twice", "window")  # of what is said of data sets
 
 
 def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
@@ -92,11 +95,11 @@ def _objects(one: Value, two: Value, _: int) -> Value | None:
 
 def _data_sets(one: Value, two: Value, depth: int) -> Value | None:
     """Data sets, and iterators over them: one gives what either gives."""
-    if not isinstance(one, Typed) or not isinstance(two, Typed) or one.kind != two.kind or one.kind not in _DATA_SETS:
+    if not isinstance(one, Typed) or not isinstance(two, Typed) or one.kind != two.kind or one.kind not in DATA_SETS:
         return None
     both = Typed(one.kind, "", [one, two], {}, one.node)
     known = one.state.keys() & two.state.keys()
-    both.state = {key: value for each in (two, one) for key, value in each.state.items() if key in _OF_EITHER}
+    both.state = {key: value for each in (two, one) for key, value in each.state.items() if key in OF_EITHER}
     both.state.update((key, _part(one.state[key], two.state[key], depth)) for key in known)
     return both
 
@@ -217,8 +220,6 @@ def _as_either(one: Value, two: Value, made: Host) -> Host:
     return made
 
 
-_DATA_SETS = frozenset({"Dataset", "Iterator"})
-_OF_EITHER = frozenset({"batched", "endless", "size", "structure", "twice", "window"})  # of what is said of data sets
 _RULES = (
     _weights,
     _tensors,
@@ -331,6 +332,11 @@ def _held(value: Value) -> dict[object, Value]:
     return dict(chain(*(cls.attributes.items() for cls in classes), value.attributes.items()))
 
 
+def _in_both(first: dict[object, Value], second: dict[object, Value]) -> Iterator[tuple[Value, Value]]:
+    """What two lists, dicts or objects hold under the same names."""
+    return ((first[name], second[name]) for name in first.keys() & second.keys())
+
+
 def data_differ(one: Value | None, two: Value | None) -> bool:
     """Whether two values are data that is not followed, no texts, made by other expressions from other numbers."""
     if not isinstance(one, Host) or not isinstance(two, Host) or "str" in (one.call, two.call):
@@ -355,9 +361,7 @@ def _counted_by(rows: Sequence) -> frozenset[Origin]:
 
 def sizes_differ(one: Value, two: Value) -> bool:
     """Whether two values hold numbers from different places under the same name, also in lists and objects inside."""
-    first, second = _held(one), _held(two)
-    for name in first.keys() & second.keys():
-        a, b = first[name], second[name]
+    for a, b in _in_both(_held(one), _held(two)):
         if isinstance(a, Number) and isinstance(b, Number):
             differ = a.origins != b.origins
         elif not isinstance(one, Instance) and {type(a), type(b)} == {Number, Host}:
@@ -382,8 +386,7 @@ def _contents_differ(one: Value, two: Value, depth: int = DEPTH) -> bool:
     first, second = _held(one), _held(two)
     if not isinstance(one, Instance) and len(first) != len(second):
         return any(map(_is_choice, (*first.values(), *second.values())))
-    for name in first.keys() & second.keys():
-        a, b = first[name], second[name]
+    for a, b in _in_both(first, second):
         choices = _is_choice(a) and _is_choice(b)
         if _chosen(a) != _chosen(b) if choices else _contents_differ(a, b, depth - 1):
             return True

@@ -51,9 +51,11 @@ class Before:
     changes: int
 
 
-def before(walk: Walk) -> Before:
-    """How far a walk has come."""
-    facts = walk.facts
+def before(walk: Walk, function: Function) -> Before | None:
+    """How far a walk has come; None where a function has shown something before, or has settled."""
+    facts, (shown, _) = walk.facts, walk.repeats.settled.get(function.node, (0, None))
+    if not 0 <= shown < SHOWN:
+        return None
     return Before(
         made=Constant(None).uid,
         graph=walk.graph_clock,
@@ -75,17 +77,11 @@ def result_of_settled(walk: Walk, function: Function, given: list[Value], node: 
 def note_call(walk: Walk, frame: Frame, function: Function, given: list[Value], result: Value, since: Before) -> None:
     """Notes what a call has shown: a function that ever shows something does not settle."""
     shown, known = walk.repeats.settled.get(function.node, (0, None))
-    if shown < 0 or shown >= SHOWN:
-        return
     if function.node in walk.repeats.circles and _is_plain(result, since.made):
         result = Host((function, *given))  # of functions that call themselves the results have no form in common
-    alike = known is None or _form(known) == _form(result)
-    quiet = (
-        alike
-        and _form(result) is not None
-        and all(map(_is_plain, (*given, result)))
-        and _changes_nothing(walk, frame, since)
-    )
+    form = _form(result)
+    alike = form is not None and (known is None or _form(known) == form)
+    quiet = alike and all(map(_is_plain, (*given, result))) and _changes_nothing(walk, frame, since)
     walk.repeats.settled[function.node] = (shown + 1, result) if quiet else (-1, None)
 
 

@@ -15,8 +15,11 @@ from converter.options import Options
 def averaging(steps: Iterable[TrainStep]) -> list[ast.AST]:
     """The calls that create the optimizers that average variables behind their update, of these training steps."""
     made = {id(step.optimizer): step.optimizer for step in steps}
-    found = [one for one in made.values() if isinstance(one, Typed) and one.node]
-    return [one.node for one in found if one.node and has(_last(one.name), Trait.AVERAGES_BEHIND_STEP)]
+    return [
+        one.node
+        for one in made.values()
+        if isinstance(one, Typed) and one.node and has(one.name.rpartition(".")[2], Trait.AVERAGES_BEHIND_STEP)
+    ]
 
 
 def held_together(options: Options, steps: Iterable[TrainStep]) -> Options:
@@ -25,7 +28,3 @@ def held_together(options: Options, steps: Iterable[TrainStep]) -> Options:
     TensorFlow places the averages on a GPU, which would read copies of variables that lie elsewhere.
     """
     return replace(options, variables="gpu:0") if options.variables == "cpu" and averaging(steps) else options
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]

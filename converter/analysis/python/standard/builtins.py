@@ -872,10 +872,10 @@ def _update(call: Call) -> Value:
     for key, value in pairs_of(call):
         put_key(call.walk, mapping, key, value, call.node)
     for given in (*call.args, *_spread(call)):
-        if isinstance(given, (Host, Typed)):
-            fill(call.walk, mapping, given, call.node)
         if isinstance(given, Host) and is_feed(mapping):
             put_key(call.walk, mapping, given, Host((given,)), call.node)  # whatever it feeds
+        elif isinstance(given, (Host, Typed)):
+            fill(call.walk, mapping, given, call.node)
     _mutated(call)
     return Constant(None)
 
